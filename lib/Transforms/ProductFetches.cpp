@@ -90,9 +90,13 @@ Value KernelEmitter::fetchesRows(const ProductShape &shape, const ProductCopies 
 /// same.
 void KernelEmitter::setFetched(const ProductShape &shape, Value fetchesRows, ProductPanel &panel) {
   const bool mayFetchPanel = panel.fetchesPanel && panel.fillingRow;
+  Value zero = stack->constant(0), one = stack->constant(1), atOnce = stack->constant(kTermsAtOnce);
+  Value numTerms = arith::MaxSIOp::create(b, panel.length, one);
+  if (panel.buffers)
+    numTerms = arith::SelectOp::create(b, panel.buffers, atOnce, numTerms);
   if (!fetchesRows && !mayFetchPanel) {
     if (panel.buffers)
-      panel.fetched.numTerms = stack->constant(kTermsAtOnce);
+      panel.fetched.numTerms = numTerms;
     return;
   }
   auto plus = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, x, y); };
@@ -104,14 +108,13 @@ void KernelEmitter::setFetched(const ProductShape &shape, Value fetchesRows, Pro
       panel.fetched.*part = arith::SelectOp::create(b, which, one.*part, panel.fetched.*part);
   };
   const int64_t bytes = memoryBytes(shape.element), tileBytes = shape.rows[0] * bytes;
-  Value zero = stack->constant(0), one = stack->constant(1);
   panel.fetched = {.address = panel.leftAddress,
                    .firstRow = panel.firstRow,
                    .tileStep = zero,
                    .termStep = zero,
                    .lineStep = zero,
                    .numLines = zero,
-                   .numTerms = arith::MaxSIOp::create(b, panel.length, one)};
+                   .numTerms = numTerms};
   if (fetchesRows) {
     Value tile = times(stack->value(panel.rowStep), stack->constant(shape.rows[0]));
     int64_t numLines = llvm::divideCeil(kTermsAtOnce * tileBytes, kCacheLine);
@@ -121,11 +124,8 @@ void KernelEmitter::setFetched(const ProductShape &shape, Value fetchesRows, Pro
                          .termStep = stack->constant(tileBytes),
                          .lineStep = stack->constant(kCacheLine),
                          .numLines = stack->constant(numLines),
-                         .numTerms = stack->constant(kTermsAtOnce)});
+                         .numTerms = atOnce});
   }
-  if (panel.buffers)
-    panel.fetched.numTerms = arith::SelectOp::create(
-        b, panel.buffers, stack->constant(kTermsAtOnce), panel.fetched.numTerms);
   if (mayFetchPanel) {
     const int64_t width = int64_t(shape.vectors) * shape.lanes * bytes;
     choose(arith::AndIOp::create(b, panel.fetchesPanel, panel.hasNext),
@@ -157,6 +157,7 @@ void KernelEmitter::fetchAhead(const ProductShape &shape, const LinesAhead &ahea
   Value place = plus(start, times(lines.getInductionVar(), ahead.lineStep));
   LLVM::Prefetch::create(b, pointerTo(place), /*rw=*/0, /*hint=*/2, /*cache=*/1);
   stack->close();
+  stack->dropAnchor(); // which is in the branch
 }
 
 /// Fetches what vectors of the tile's columns meet of `array`, `ahead` elements behind `place`,
@@ -171,12 +172,22 @@ void KernelEmitter::fetchLines(const ProductShape &shape, int array, Value place
   Value row = addressOf(body->memory[size_t(array)].buffer), step = bytesOf(rowStride, element);
   for (Value elements : {ahead, place})
     row = arith::AddIOp::create(b, row, bytesOf(elements, element));
-  for (int i = 0; i < body->rows; ++i) {
-    if (i > 0)
-      row = arith::AddIOp::create(b, row, step);
+  auto fetchRow = [&] {
     for (int64_t last = width - bytes; last >= 0; last -= kCacheLine)
       LLVM::Prefetch::create(b, pointerTo(arith::AddIOp::create(b, row, stack->constant(last))),
                              /*rw=*/toWrite, /*hint=*/3, /*cache=*/1);
+  };
+  if (body->rows >
+      kRowsOfPointer) { // a loop takes less time to compile, one of few steps more to run
+    auto rows = stack->open(stack->constant(0), stack->constant(body->rows), stack->constant(1));
+    row = arith::AddIOp::create(b, row, arith::MulIOp::create(b, rows.getInductionVar(), step));
+    fetchRow();
+    return stack->close();
+  }
+  for (int i = 0; i < body->rows; ++i) {
+    if (i > 0)
+      row = arith::AddIOp::create(b, row, step);
+    fetchRow();
   }
 }
 
@@ -247,6 +258,7 @@ void KernelEmitter::fetchResults(const Pass &pass, const ProductShape &shape,
   }
   for (const Lines &lines : fetched)
     fetchLines(shape, lines.array, lines.place, lines.rowStride, lines.ahead, lines.toWrite);
+  stack->dropAnchor(); // which may be in the branch
 }
 
 } // namespace graphc

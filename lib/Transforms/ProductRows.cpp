@@ -76,17 +76,20 @@ void KernelEmitter::bufferRows(const ProductShape &shape, const ProductPanel &pa
     return stack->value(stack->add(address, b.getIndexAttr(distance)));
   };
   Value from = arith::MinSIOp::create(b, first, plus(panel.length, -kTermsAtOnce));
-  Value row;
-  for (int i = 0; i < shape.rows[0]; ++i) {
-    row = i % kRowsOfPointer
-              ? arith::AddIOp::create(b, row, stack->value(panel.rowStep)).getResult()
-              : arith::AddIOp::create(b, starts[size_t(i / kRowsOfPointer)],
-                                      bytesOf(from, shape.element))
-                    .getResult();
-    for (int64_t at = 0; at < rowBytes; at += vectorBytes)
-      LLVM::StoreOp::create(b, loadAt(plus(row, at), type, Value()),
-                            pointerTo(plus(panel.buffer, i * rowBytes + at)), unsigned(bytes));
-  }
+  Value start = arith::AddIOp::create(b, starts[0], bytesOf(from, shape.element));
+  // A loop, for the time to compile it.
+  auto rows = stack->open(stack->constant(0), stack->constant(shape.rows[0]), stack->constant(1));
+  auto rowFrom = [&](Value address, Value step) -> Value {
+    return arith::AddIOp::create(b, address,
+                                 arith::MulIOp::create(b, rows.getInductionVar(), step));
+  };
+  Value row = rowFrom(start, stack->value(panel.rowStep)),
+        to = rowFrom(panel.buffer, stack->constant(rowBytes));
+  for (int64_t at = 0; at < rowBytes; at += vectorBytes)
+    LLVM::StoreOp::create(b, loadAt(plus(row, at), type, Value()), pointerTo(plus(to, at)),
+                          unsigned(bytes));
+  stack->close();
+  stack->dropAnchor(); // which is in the branch
   Value behind = bytesOf(arith::SubIOp::create(b, first, from).getResult(), shape.element);
   llvm::SmallVector<Value> places;
   for (size_t p = 0; p < pointers.size(); ++p)

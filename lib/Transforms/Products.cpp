@@ -318,7 +318,7 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
     if ((isWhole || (areTall && panel.buffers)) && !shape.inTileRegisters &&
         (shape.rows.size() > 1 || shape.isOneTile)) {
       Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column, firstColumn);
-      setFetched(shape, fetchesRows(shape, copies, isFirst), panel);
+      setFetched(shape, isWhole ? fetchesRows(shape, copies, isFirst) : nullptr, panel);
     }
     if (shape.inTileRegisters && isWhole)
       emitTileRegisters(pass, shape, memory, panel, firstRow, endRow);

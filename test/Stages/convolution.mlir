@@ -31,7 +31,6 @@
 // LOOPS: :31 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS: llvm.intr.prefetch{{.*}}hint = 2
 // LOOPS: :31 = scf.for {{.*}} -> (vector<16xf32>
-// LOOPS: llvm.intr.prefetch{{.*}}hint = 2
 // LOOPS-NOT: llvm.intr.prefetch
 
 // It fetches the parts of a line of another channel, of 31 elements each and two neighbours, when it begins with one.

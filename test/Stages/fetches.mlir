@@ -67,8 +67,10 @@
 // MASKS: scf.for {{.*}} step %c14 {
 // MASKS-NOT: llvm.intr.prefetch
 // MASKS: scf.if [[MANY]] {
-// MASKS-COUNT-28: "llvm.intr.prefetch"{{.*}}hint = 3 : i32, rw = 1
-// MASKS-COUNT-28: "llvm.intr.prefetch"{{.*}}hint = 3 : i32, rw = 0
+// MASKS: scf.for %{{[a-z0-9]+}} = %c0 to %c14 step %c1 {
+// MASKS-COUNT-2: "llvm.intr.prefetch"{{.*}}hint = 3 : i32, rw = 1
+// MASKS: scf.for %{{[a-z0-9]+}} = %c0 to %c14 step %c1 {
+// MASKS-COUNT-2: "llvm.intr.prefetch"{{.*}}hint = 3 : i32, rw = 0
 // MASKS-NOT: llvm.intr.prefetch
 // MASKS: scf.for {{.*}} -> (vector<16xf32>
 

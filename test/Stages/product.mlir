@@ -16,8 +16,7 @@
 // LOOPS: vector.store
 // LOOPS-NOT: llvm.intr.prefetch
 // LOOPS: arith.select %{{.*}}, %c14, %c0
-// LOOPS-NEXT: [[FETCHING:%[0-9]+]] = arith.select %{{.*}}, %c16,
-// LOOPS-NEXT: [[STEP:%[0-9]+]] = arith.select %{{.*}}, %c16, [[FETCHING]]
+// LOOPS-NEXT: [[STEP:%[0-9]+]] = arith.select %{{.*}}, %c16,
 // LOOPS-NOT: llvm.intr.prefetch
 // LOOPS: :31 = scf.for {{.*}} step %c1 {{.*}} -> (vector<16xf32>
 // LOOPS-NOT: llvm.intr.masked.load
