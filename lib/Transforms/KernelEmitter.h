@@ -237,12 +237,12 @@ private:
   mlir::Value fetchesRows(const ProductShape &shape, const ProductCopies &copies,
                           mlir::Value isFirst);
   void setFetched(const ProductShape &shape, mlir::Value fetchesRows, ProductPanel &panel);
-  mlir::Value collide(const ProductShape &shape, const ProductMemory &memory);
+  mlir::Value collide(mlir::Value step);
   bool mayBuffer(const ProductShape &shape, const ProductMemory &memory) const;
   void chooseBuffer(const ProductShape &shape, const ProductMemory &memory,
                     const ProductCopies &copies, ProductPanel &panel);
   void bufferRows(const ProductShape &shape, const ProductPanel &panel, mlir::Value now,
-                  llvm::ArrayRef<mlir::Value> starts, mlir::Value first,
+                  mlir::Value start, mlir::Value first,
                   llvm::MutableArrayRef<mlir::Value> pointers);
   void fetchAhead(const ProductShape &shape, const LinesAhead &ahead, mlir::Value firstRow,
                   mlir::Value k);

@@ -258,10 +258,8 @@ Value KernelEmitter::choosePanels(const ProductShape &shape, const ProductMemory
   Value size = bytesOf(stack->multiply(shape.numColumns, shape.length), shape.element);
   Value least = stack->constant(kPackBytes + 1);
   if (memory.sumStep) {
-    Value distance = arith::AndIOp::create(b, memory.sumStep, stack->constant(kSetBytes - 1));
-    Value collides =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, stack->constant(0));
-    least = arith::SelectOp::create(b, collides, stack->constant(kPackOneSetBytes), least);
+    least = arith::SelectOp::create(b, collide(memory.sumStep), stack->constant(kPackOneSetBytes),
+                                    least);
   }
   Value isLarge = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size, least);
   // Beyond the L2 cache it is worse to leave it where it lies.
@@ -377,7 +375,8 @@ void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
         b, arith::CmpIPredicate::sge, size,
         stack->constant(shape.isLeftTransposed ? kPackTransposedBytes : kCopiedBytes));
     if (!shape.isLeftTransposed)
-      isLarge = arith::AndIOp::create(b, isLarge, collide(shape, memory));
+      isLarge = arith::AndIOp::create(
+          b, isLarge, collide(stack->value(bytesInPlace(shape, memory.leftRowStride))));
     int64_t few = shape.isLeftTransposed     ? kPackLeftPanels * width
                   : mayBuffer(shape, memory) ? kBufferedPanels * width
                                              : kPackLeftColumns;

@@ -30,9 +30,8 @@ using mlir::Value;
 /// Sums of fewer terms are over before it matters.
 static constexpr int64_t kBufferedTerms = 4 * kTermsAtOnce;
 
-/// Whether rows of the left operand are in one set of the nearest cache.
-Value KernelEmitter::collide(const ProductShape &shape, const ProductMemory &memory) {
-  Value step = stack->value(bytesInPlace(shape, memory.leftRowStride));
+/// Whether lines so many bytes apart are in one set of the nearest cache.
+Value KernelEmitter::collide(Value step) {
   Value distance = arith::AndIOp::create(b, step, stack->constant(kSetBytes - 1));
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, stack->constant(0));
 }
@@ -52,18 +51,18 @@ void KernelEmitter::chooseBuffer(const ProductShape &shape, const ProductMemory 
     return;
   Value isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, panel.length,
                                        stack->constant(kBufferedTerms));
-  panel.buffers = arith::AndIOp::create(b, collide(shape, memory), isLong);
+  Value rowStep = stack->value(bytesInPlace(shape, memory.leftRowStride));
+  panel.buffers = arith::AndIOp::create(b, collide(rowStep), isLong);
   panel.buffers = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, panel.buffers, copies.rows);
   panel.buffer =
       addressOf(onStack(shape.element, shape.rows[0] * kTermsAtOnce * memoryBytes(shape.element)));
 }
 
 /// Copies the terms from `first` on of a tile's rows to the buffer: kTermsAtOnce of them, of which
-/// the last are those that the rows end with. `starts` are where every seventh row begins,
-/// `pointers` where the tile reads them.
+/// the last are those that the rows end with. The first row begins at `start`; `pointers` are where
+/// the tile reads every seventh.
 void KernelEmitter::bufferRows(const ProductShape &shape, const ProductPanel &panel, Value now,
-                               llvm::ArrayRef<Value> starts, Value first,
-                               llvm::MutableArrayRef<Value> pointers) {
+                               Value start, Value first, llvm::MutableArrayRef<Value> pointers) {
   const int64_t bytes = memoryBytes(shape.element), rowBytes = kTermsAtOnce * bytes,
                 vectorBytes = shape.lanes * bytes;
   auto type = mlir::VectorType::get({shape.lanes}, shape.element);
@@ -76,7 +75,7 @@ void KernelEmitter::bufferRows(const ProductShape &shape, const ProductPanel &pa
     return stack->value(stack->add(address, b.getIndexAttr(distance)));
   };
   Value from = arith::MinSIOp::create(b, first, plus(panel.length, -kTermsAtOnce));
-  Value start = arith::AddIOp::create(b, starts[0], bytesOf(from, shape.element));
+  start = arith::AddIOp::create(b, start, bytesOf(from, shape.element));
   // A loop, for the time to compile it.
   auto rows = stack->open(stack->constant(0), stack->constant(shape.rows[0]), stack->constant(1));
   auto rowFrom = [&](Value address, Value step) -> Value {

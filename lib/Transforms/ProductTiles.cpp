@@ -289,7 +289,7 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
       if (panel.fetched.address)
         fetchAhead(shape, panel.fetched, row.index[0], first);
       if (isBuffered)
-        bufferRows(shape, panel, isBuffered, starts, first,
+        bufferRows(shape, panel, isBuffered, starts[0], first,
                    llvm::MutableArrayRef(carried).slice(numSums, starts.size()));
       end = arith::MinSIOp::create(b, arith::AddIOp::create(b, first, panel.fetched.numTerms),
                                    length);
