@@ -314,8 +314,12 @@ void KernelEmitter::emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> 
   variable.level = stack->depth();
   variable.index = {once.getInductionVar()};
   overElements(nest, placeLoop + 1, [&] {
+    // All terms before the first sum: what they share is not loaded again behind a store.
+    llvm::SmallVector<Value, 3> values;
     for (const ScatterShape &shape : shapes)
-      body->joinStored(*shape.nest, emitOne(*shape.nest, shape.term));
+      values.push_back(emitOne(*shape.nest, shape.term));
+    for (auto [shape, value] : llvm::zip_equal(shapes, values))
+      body->joinStored(*shape.nest, value);
   });
   body->always.clear();
   for (int opened = pass.outer; opened < placeLoop + 2; ++opened)
