@@ -190,6 +190,10 @@ private:
   /// most.
   int32_t sameIndices(const Nest &nest, const ScalarNode &load, int32_t most) const;
 
+  // SmallFirst.cpp: what has few steps runs early
+  std::vector<int32_t> smallOnesBehind(int32_t group, std::vector<int32_t> makers) const;
+  void putInFront(int32_t group, absl::Span<const int32_t> moved);
+
   // SmallProducts.cpp: matrices times vectors of one kernel
   std::vector<int32_t> smallProductKey(const Nest &nest) const;
 

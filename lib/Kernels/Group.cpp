@@ -204,10 +204,11 @@ void Fusion::place(FusedNest fused) {
   auto rank = [&](int32_t array) { return rankOf(array); };
   bool contraction = isContraction(fused.nest, rank);
   // The first group that it may join, and those in which it would find its operands.
-  int32_t earliest = groupBehindSizes(fused.nest, sizes_.nodes(), [&](int32_t array) {
+  const int32_t behindSizes = groupBehindSizes(fused.nest, sizes_.nodes(), [&](int32_t array) {
     return arrays_[arrays_[resolve(array)].base].group;
   });
-  std::vector<int32_t> candidates;
+  int32_t earliest = behindSizes;
+  std::vector<int32_t> candidates, makers;
   for (const ScalarNode &n : fused.nest.body) {
     if (n.op != ScalarOp::Load)
       continue;
@@ -217,6 +218,7 @@ void Fusion::place(FusedNest fused) {
       bool view = a.base != n.loadArray();
       earliest = std::max(earliest, view ? producer + 1 : producer);
       candidates.push_back(producer);
+      makers.push_back(producer);
     }
     if (a.lastReader >= 0)
       candidates.push_back(a.lastReader);
@@ -243,6 +245,21 @@ void Fusion::place(FusedNest fused) {
         shared = s;
         break;
       }
+    }
+    for (size_t k = 0; k < candidates.size() && chosen < 0 && !contraction; ++k) {
+      const int32_t candidate = candidates[k];
+      if (candidate < behindSizes || candidate >= earliest || groups_[candidate].isInPlace ||
+          !uses(Optimization::Schedule))
+        continue;
+      const int32_t s = sharedLoops(groups_[candidate], candidate, fused);
+      if (s < 0)
+        continue;
+      std::vector<int32_t> small = smallOnesBehind(candidate, makers);
+      if (small.empty())
+        continue;
+      putInFront(candidate, small);
+      chosen = candidate + int32_t(small.size());
+      shared = s;
     }
   }
   if (chosen < 0) {

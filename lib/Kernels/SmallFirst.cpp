@@ -1,0 +1,93 @@
+//===- SmallFirst.cpp - small arrays before large ones --------------------===//
+//
+// Nests share a kernel with an earlier one that reads the same array (Group.cpp), but not if they
+// wait for what a kernel behind that one makes. Graphs name what they need when they need it: the
+// tables of a hierarchical model, and what is taken of each, in turn. Where all that a nest would
+// wait for has few steps, it runs in front (test/Stages/schedule.mlir):
+//
+//   a = f(x)              85 numbers        a = f(x)
+//   p = a[i]             919                b = g(y)
+//   b = g(y)              85          ->    p = a[i], q = b[i], r = p + q      one kernel
+//   q = b[i], r = p + q  919
+//
+// What is made earlier is alive for longer, but small.
+//
+//===----------------------------------------------------------------------===//
+#include <algorithm>
+
+#include "Kernels/FusionState.h"
+
+namespace graphc {
+
+/// Nests of up to so many steps are small: a microsecond, and 32 KB of what they make.
+static constexpr int64_t kFewSteps = 4096;
+/// At most so many kernels run in front of another one for a nest's sake.
+static constexpr size_t kMostMoved = 8;
+
+/// Whether the nest has few steps, whatever a call brings, and cannot fail.
+static bool isSmall(const FusedNest &fused, absl::Span<const SizeNode> sizes) {
+  int64_t steps = 1;
+  for (int32_t extent : fused.nest.extents) {
+    const SizeNode &n = sizes[size_t(extent)];
+    if (n.op != SizeOp::Constant || n.value > kFewSteps)
+      return false;
+    steps *= n.value;
+    if (steps > kFewSteps)
+      return false;
+  }
+  // A size may be made of an array's elements, which have to be there; an error must be the first.
+  return fused.checks.empty() && std::ranges::none_of(fused.nest.body, [](const ScalarNode &n) {
+           return n.op == ScalarOp::Size;
+         });
+}
+
+/// The groups behind `group` that must run in front of it if it is to read what `makers` make, in
+/// order; none if they are not all small, or one of them reads what `group` makes.
+std::vector<int32_t> Fusion::smallOnesBehind(int32_t group, std::vector<int32_t> makers) const {
+  std::vector<int32_t> found;
+  while (!makers.empty()) {
+    const int32_t maker = makers.back();
+    makers.pop_back();
+    if (maker < group || std::ranges::find(found, maker) != found.end())
+      continue;
+    const FusionGroup &made = groups_[size_t(maker)];
+    if (maker == group || found.size() == kMostMoved || made.otherStep >= 0 || made.isInPlace ||
+        !std::ranges::all_of(made.nests,
+                             [&](const FusedNest &nest) { return isSmall(nest, sizes_.nodes()); }))
+      return {};
+    found.push_back(maker);
+    for (int32_t array : made.reads)
+      if (int32_t before = arrays_[arrays_[array].base].group; before != maker)
+        makers.push_back(before);
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+/// Gives `moved`, which are behind `group`, the numbers from that of `group` on, and those between
+/// them the ones that follow.
+void Fusion::putInFront(int32_t group, absl::Span<const int32_t> moved) {
+  std::vector<int32_t> order(moved.begin(), moved.end());
+  for (int32_t g = group; g < moved.back(); ++g)
+    if (!std::ranges::binary_search(moved, g))
+      order.push_back(g);
+  std::vector<FusionGroup> groups;
+  std::vector<int32_t> numbers(order.size());
+  for (int32_t g : order) {
+    numbers[size_t(g - group)] = group + int32_t(groups.size());
+    groups.push_back(std::move(groups_[size_t(g)]));
+  }
+  std::ranges::move(groups, groups_.begin() + group);
+  auto renumber = [&](int32_t &g) {
+    if (g >= group && g <= moved.back())
+      g = numbers[size_t(g - group)];
+  };
+  for (FusionArray &array : arrays_) {
+    renumber(array.group);
+    renumber(array.lastReader);
+  }
+  for (auto &[key, g] : smallProducts_)
+    renumber(g);
+}
+
+} // namespace graphc
