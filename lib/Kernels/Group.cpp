@@ -40,14 +40,19 @@ bool lookAtTheSame(absl::Span<const FusedNest::Check> a, absl::Span<const FusedN
                     });
 }
 
-/// The first group that may use the sizes of a nest: behind those that compute elements of which
-/// they are made. `groupOf` gives an array's group, or -1.
+/// The first group that may use the sizes of a nest, and of the arrays that it loads: behind those
+/// that compute elements of which they are made. `groupOf` gives an array's group, or -1.
 int32_t groupBehindSizes(const Nest &nest, absl::Span<const SizeNode> sizes,
+                         absl::Span<const ArrayInfo> arrays,
                          absl::FunctionRef<int32_t(int32_t array)> groupOf) {
   std::vector<int32_t> pending(nest.extents.begin(), nest.extents.end());
   for (const ScalarNode &n : nest.body)
-    if (n.op == ScalarOp::Size)
+    if (n.op == ScalarOp::Size) {
       pending.push_back(int32_t(n.payload));
+    } else if (n.op == ScalarOp::Load) {
+      const Numbers &shape = arrays[size_t(n.loadArray())].shape;
+      pending.insert(pending.end(), shape.begin(), shape.end());
+    }
   int32_t behind = 0;
   absl::flat_hash_set<int32_t> seen;
   while (!pending.empty()) {
@@ -204,9 +209,9 @@ void Fusion::place(FusedNest fused) {
   auto rank = [&](int32_t array) { return rankOf(array); };
   bool contraction = isContraction(fused.nest, rank);
   // The first group that it may join, and those in which it would find its operands.
-  const int32_t behindSizes = groupBehindSizes(fused.nest, sizes_.nodes(), [&](int32_t array) {
-    return arrays_[arrays_[resolve(array)].base].group;
-  });
+  const int32_t behindSizes =
+      groupBehindSizes(fused.nest, sizes_.nodes(), record_.emission.arrays,
+                       [&](int32_t array) { return arrays_[arrays_[resolve(array)].base].group; });
   int32_t earliest = behindSizes;
   std::vector<int32_t> candidates, makers;
   for (const ScalarNode &n : fused.nest.body) {
@@ -223,7 +228,7 @@ void Fusion::place(FusedNest fused) {
     if (a.lastReader >= 0)
       candidates.push_back(a.lastReader);
   }
-  const std::vector<int32_t> productKey = smallProductKey(fused.nest);
+  std::vector<int32_t> productKey = smallProductKey(fused.nest);
   if (auto other = smallProducts_.find(productKey); other != smallProducts_.end())
     candidates.push_back(other->second);
   int32_t chosen = -1, shared = fused.nest.numParallel;
@@ -258,6 +263,7 @@ void Fusion::place(FusedNest fused) {
       if (small.empty())
         continue;
       putInFront(candidate, small);
+      productKey = smallProductKey(fused.nest); // of which one number is a group's
       chosen = candidate + int32_t(small.size());
       shared = s;
     }

@@ -3,7 +3,7 @@
 // Nests share a kernel with an earlier one that reads the same array (Group.cpp), but not if they
 // wait for what a kernel behind that one makes. Graphs name what they need when they need it: the
 // tables of a hierarchical model, and what is taken of each, in turn. Where all that a nest would
-// wait for has few steps, it runs in front (test/Stages/schedule.mlir):
+// wait for has few steps, it runs in front (test/Stages/small-first.mlir):
 //
 //   a = f(x)              85 numbers        a = f(x)
 //   p = a[i]             919                b = g(y)
@@ -19,13 +19,16 @@
 
 namespace graphc {
 
-/// Nests of up to so many steps are small: a microsecond, and 32 KB of what they make.
+/// Nests of up to so many steps are small: a microsecond, and 32 KB of what each makes.
 static constexpr int64_t kFewSteps = 4096;
-/// At most so many kernels run in front of another one for a nest's sake.
+/// At most so many kernels run in front of another one for a nest's sake, and past so many others.
 static constexpr size_t kMostMoved = 8;
+static constexpr int32_t kMostPassed = 64;
 
-/// Whether the nest has few steps, whatever a call brings, and cannot fail.
-static bool isSmall(const FusedNest &fused, absl::Span<const SizeNode> sizes) {
+/// Whether the nest has few steps, and cannot fail; and all that it needs to know is there from the
+/// beginning: a size may be made of an array's elements.
+static bool isSmall(const FusedNest &fused, const Emission &emission,
+                    absl::Span<const SizeNode> sizes) {
   int64_t steps = 1;
   for (int32_t extent : fused.nest.extents) {
     const SizeNode &n = sizes[size_t(extent)];
@@ -35,14 +38,19 @@ static bool isSmall(const FusedNest &fused, absl::Span<const SizeNode> sizes) {
     if (steps > kFewSteps)
       return false;
   }
-  // A size may be made of an array's elements, which have to be there; an error must be the first.
-  return fused.checks.empty() && std::ranges::none_of(fused.nest.body, [](const ScalarNode &n) {
-           return n.op == ScalarOp::Size;
+  auto isThere = [&](int32_t size) {
+    SizeOp op = sizes[size_t(size)].op;
+    return op == SizeOp::Constant || op == SizeOp::Dim;
+  };
+  return fused.checks.empty() && std::ranges::all_of(fused.nest.body, [&](const ScalarNode &n) {
+           return n.op == ScalarOp::Load
+                      ? std::ranges::all_of(emission.arrays[size_t(n.loadArray())].shape, isThere)
+                      : n.op != ScalarOp::Size;
          });
 }
 
 /// The groups behind `group` that must run in front of it if it is to read what `makers` make, in
-/// order; none if they are not all small, or one of them reads what `group` makes.
+/// order; none if `group` is one of the makers, they are not all small, or too many.
 std::vector<int32_t> Fusion::smallOnesBehind(int32_t group, std::vector<int32_t> makers) const {
   std::vector<int32_t> found;
   while (!makers.empty()) {
@@ -51,9 +59,11 @@ std::vector<int32_t> Fusion::smallOnesBehind(int32_t group, std::vector<int32_t>
     if (maker < group || std::ranges::find(found, maker) != found.end())
       continue;
     const FusionGroup &made = groups_[size_t(maker)];
-    if (maker == group || found.size() == kMostMoved || made.otherStep >= 0 || made.isInPlace ||
-        !std::ranges::all_of(made.nests,
-                             [&](const FusedNest &nest) { return isSmall(nest, sizes_.nodes()); }))
+    if (maker == group || maker > group + kMostPassed || found.size() == kMostMoved ||
+        made.otherStep >= 0 || made.isInPlace ||
+        !std::ranges::all_of(made.nests, [&](const FusedNest &nest) {
+          return isSmall(nest, record_.emission, sizes_.nodes());
+        }))
       return {};
     found.push_back(maker);
     for (int32_t array : made.reads)
@@ -67,8 +77,9 @@ std::vector<int32_t> Fusion::smallOnesBehind(int32_t group, std::vector<int32_t>
 /// Gives `moved`, which are behind `group`, the numbers from that of `group` on, and those between
 /// them the ones that follow.
 void Fusion::putInFront(int32_t group, absl::Span<const int32_t> moved) {
+  const int32_t last = moved.back();
   std::vector<int32_t> order(moved.begin(), moved.end());
-  for (int32_t g = group; g < moved.back(); ++g)
+  for (int32_t g = group; g < last; ++g)
     if (!std::ranges::binary_search(moved, g))
       order.push_back(g);
   std::vector<FusionGroup> groups;
@@ -78,16 +89,31 @@ void Fusion::putInFront(int32_t group, absl::Span<const int32_t> moved) {
     groups.push_back(std::move(groups_[size_t(g)]));
   }
   std::ranges::move(groups, groups_.begin() + group);
-  auto renumber = [&](int32_t &g) {
-    if (g >= group && g <= moved.back())
-      g = numbers[size_t(g - group)];
-  };
-  for (FusionArray &array : arrays_) {
-    renumber(array.group);
-    renumber(array.lastReader);
+
+  for (int32_t g = group; g <= last; ++g) {
+    const FusionGroup &made = groups_[size_t(g)];
+    for (const FusedNest &fused : made.nests)
+      arrays_[fused.nest.result].group = g;
+    if (made.otherStep >= 0)
+      for (int32_t output : record_.emission.steps[size_t(made.otherStep)].outputs)
+        arrays_[output].group = g;
+    for (int32_t array : made.reads)
+      if (int32_t &reader = arrays_[array].lastReader; reader >= group && reader <= last)
+        reader = -1;
   }
-  for (auto &[key, g] : smallProducts_)
-    renumber(g);
+  for (int32_t g = group; g <= last; ++g)
+    for (int32_t array : groups_[size_t(g)].reads)
+      arrays_[array].lastReader = std::max(arrays_[array].lastReader, g);
+
+  auto renumbered = [&](int32_t g) {
+    return g >= group && g <= last ? numbers[size_t(g - group)] : g;
+  };
+  std::map<std::vector<int32_t>, int32_t> products;
+  for (std::pair<std::vector<int32_t>, int32_t> each : smallProducts_) {
+    each.first[0] = renumbered(each.first[0]);
+    products[std::move(each.first)] = renumbered(each.second);
+  }
+  smallProducts_ = std::move(products);
 }
 
 } // namespace graphc

@@ -14,6 +14,21 @@ APART: {{^}}kernel @{{.*}} local (%6: f32[n0]) shared 1
 APART: i64[s2] = arena
 APART: f32[s0] = arena
 
+Terms are made before the first sum is stored: what they share would be loaded again behind a store.
+RUN: graphc compile two.mlir --emit=loops | FileCheck %s --check-prefix=TERMS
+TERMS-LABEL: func.func @graphc_eq_gt_select_sum_etc
+TERMS: step %c1 {
+TERMS: step %c1 {
+TERMS-NEXT: %[[V:.*]] = memref.load
+TERMS-NOT: memref.store
+TERMS: %[[W:.*]] = memref.load
+TERMS-NEXT: arith.mulf %[[W]], %[[W]]
+TERMS-NOT: memref.store
+TERMS: arith.addf %{{.*}}, %[[V]]
+TERMS-NEXT: memref.store
+TERMS: arith.addf
+TERMS-NEXT: memref.store
+
 The same numbers, of which none is rounded.
 RUN: graphc run two.mlir -i x=[1,2,3] -i z=[1,1,1] -i at=[2,0,-1,2] -i v=[1,2,3,4] > with
 RUN: graphc run two.mlir -i x=[1,2,3] -i z=[1,1,1] -i at=[2,0,-1,2] -i v=[1,2,3,4] --exclude=join-scatters > without
