@@ -28,6 +28,9 @@ struct Emitter::State {
   /// Axes of an array that broadcast: statically 1 by its type (F-019). Bit per axis.
   std::vector<uint32_t> broadcastAxes;
   int32_t node = -1;
+  /// Whether what is recorded is for a processor with mask registers (AVX-512): of two ways of
+  /// computing the same, one may be faster there. No where nobody knows.
+  bool hasMaskRegisters = false;
   /// Whether extents that are required to be equal become one.
   bool unifies = true;
   /// Shapes of which an array is known to fit into memory, with the bytes of its elements.

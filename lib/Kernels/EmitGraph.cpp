@@ -65,7 +65,9 @@ std::string labelOf(const Variable &v) {
 
 class GraphEmission {
 public:
-  explicit GraphEmission(const FindCallee &findCallee) : findCallee_(findCallee) {}
+  GraphEmission(const FindCallee &findCallee, bool hasMaskRegisters) : findCallee_(findCallee) {
+    emitter_.state().hasMaskRegisters = hasMaskRegisters;
+  }
   absl::StatusOr<GraphRecord> run(const FunctionGraph &graph, bool nameNodes);
 
 private:
@@ -237,8 +239,8 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
 } // namespace
 
 absl::StatusOr<GraphRecord> emitGraph(const FunctionGraph &graph, bool nameNodes,
-                                      const FindCallee &findCallee) {
-  return GraphEmission(findCallee).run(graph, nameNodes);
+                                      const FindCallee &findCallee, bool hasMaskRegisters) {
+  return GraphEmission(findCallee, hasMaskRegisters).run(graph, nameNodes);
 }
 
 } // namespace graphc

@@ -14,7 +14,8 @@
 //    them, as in attention, are joined at the end (JoinProducts.cpp), and Schedule.cpp moves some.
 //
 // Groups are numbered as they are opened; a nest joins one only if all that it loads comes from
-// groups up to that one: there are no cycles to look for, and the time is linear.
+// groups up to that one, or from small ones that can be renumbered (SmallFirst.cpp): there are no
+// cycles to look for, and the time is linear.
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -35,6 +36,8 @@ struct FusionOptions {
   Optimizations optimizations = {};
   /// Large products copy rows that stand together tile by tile (row-tiles): fewer are turned.
   bool copiesRowTiles = false;
+  /// For whoever emits what is fused (EmitGraph.h).
+  bool hasMaskRegisters = false;
 };
 
 /// What fusion starts from.

@@ -153,7 +153,8 @@ absl::Status Callees::make(const FunctionGraph &graph) {
           return op.status();
         done.made.rewritten = *std::move(op);
       }
-      absl::StatusOr<GraphRecord> record = emitGraph(done.graph, nameNodes_, find);
+      absl::StatusOr<GraphRecord> record =
+          emitGraph(done.graph, nameNodes_, find, fusion_.hasMaskRegisters);
       if (!record.ok())
         return record.status();
       record->options = fusion_;

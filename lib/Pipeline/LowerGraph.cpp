@@ -160,7 +160,8 @@ absl::Status lowerControl(FunctionGraph &graph, const CompileOptions &options, i
 static FusionOptions fusionOptionsOf(const CompileOptions &options) {
   FusionOptions fusion = {modeOptimizations(options.mode)};
   absl::StatusOr<TargetDescription> target = parseTarget(options.target);
-  fusion.copiesRowTiles = target.ok() && copiesRowTiles(loopTargetOf(*target).maskRegisters) &&
+  fusion.hasMaskRegisters = target.ok() && loopTargetOf(*target).maskRegisters;
+  fusion.copiesRowTiles = target.ok() && copiesRowTiles(fusion.hasMaskRegisters) &&
                           fusion.optimizations.has(Optimization::RowTiles);
   return fusion;
 }
@@ -175,6 +176,8 @@ Callees calleesOf(const CompileOptions &options, bool keepGraphs) {
       options.rewrites ? rewritesKey(options.mode) : "none;" + fusion.optimizations.missing();
   if (fusion.copiesRowTiles)
     does += ";copies row tiles";
+  if (fusion.hasMaskRegisters)
+    does += ";mask registers";
   return Callees(prepare, std::move(does), options.profile, fusion, keepGraphs);
 }
 
@@ -185,15 +188,16 @@ absl::StatusOr<KernelGraph> kernelsOf(FunctionGraph graph, const CompileOptions 
     return s;
   if (absl::Status s = callees.make(graph); !s.ok())
     return s;
-  absl::StatusOr<GraphRecord> record =
-      emitGraph(graph, options.profile, [&](const Apply &node, const UsedOutputs &used) {
-        return callees.find(node, used);
-      });
+  const FusionOptions fusion = fusionOptionsOf(options);
+  absl::StatusOr<GraphRecord> record = emitGraph(
+      graph, options.profile,
+      [&](const Apply &node, const UsedOutputs &used) { return callees.find(node, used); },
+      fusion.hasMaskRegisters);
   FunctionGraph(std::move(graph)); // what follows reads the record alone, and takes as much memory
   if (!record.ok())
     return record.status();
   record->outputNames = outputNames;
-  record->options = fusionOptionsOf(options);
+  record->options = fusion;
   return fuse(*std::move(record));
 }
 

@@ -183,7 +183,7 @@ TEST(ConvolutionGradients, OfTurnedProducts) {
 
 // With outputs enough for products of every tap with every element
 // (lib/Ops/ConvolutionGradients.cpp), and some of them beside too few outputs, too many products,
-// too many taps or no strides.
+// too many taps or, without strides, two pictures (or no mask registers).
 TEST(ConvolutionGradients, OfProductsOfTaps) {
   for (const char *mode : {"interpreter", "fast_run"}) {
     for (const std::vector<int> &stride : {std::vector<int>{1, 1}, {2, 2}, {1, 2}, {3, 2}, {4, 2}})
