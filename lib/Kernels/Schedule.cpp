@@ -10,7 +10,8 @@
 //   t = s + p3 + p4                               p3 = x c, p4 = x d
 //                                                 t = s + p3 + p4
 //
-// Four products are alive at once before, three arrays after.
+// Four products are alive at once before, three arrays after. (What runs in front of a kernel so
+// that a nest can share it is decided before, in SmallFirst.cpp.)
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>

@@ -36,7 +36,7 @@ inline const std::vector<Switch> kSwitches = {
     {"parts-in-place", {"joined", "network_squeezenet", "network_inception_v1"}},
     {"column-blocks", {"softmax_axis0"}},
     {"separate-windows", {"pool3x3"}},
-    {"schedule", {"terms"}},
+    {"schedule", {"terms", "radon"}},
     {"share-memory", {"steps"}},
     {"side-by-side", {"moments"}},
     {"products", {"gemm_f32_1024x1024x1024", "gemm_f32_2048x2048x2048", "mlp_step"}},
