@@ -65,8 +65,9 @@ std::string labelOf(const Variable &v) {
 
 class GraphEmission {
 public:
-  GraphEmission(const FindCallee &findCallee, bool hasMaskRegisters) : findCallee_(findCallee) {
-    emitter_.state().hasMaskRegisters = hasMaskRegisters;
+  GraphEmission(const FindCallee &findCallee, const FusionOptions &options)
+      : findCallee_(findCallee), options_(options) {
+    emitter_.state().hasMaskRegisters = options.hasMaskRegisters;
   }
   absl::StatusOr<GraphRecord> run(const FunctionGraph &graph, bool nameNodes);
 
@@ -78,6 +79,7 @@ private:
   absl::Status emit(const Apply &node, int32_t number);
 
   const FindCallee &findCallee_;
+  const FusionOptions &options_;
   /// Numbers of nodes within callees follow those of the graph's own.
   int32_t nextCalled_ = 0;
   Emitter emitter_;
@@ -207,6 +209,7 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
   if (!emission.ok())
     return emission.status();
   record.emission = *std::move(emission);
+  record.options = options_;
 
   record.describe = [failing = failing_](int32_t node) {
     Program::Node result;
@@ -239,8 +242,8 @@ absl::StatusOr<GraphRecord> GraphEmission::run(const FunctionGraph &graph, bool 
 } // namespace
 
 absl::StatusOr<GraphRecord> emitGraph(const FunctionGraph &graph, bool nameNodes,
-                                      const FindCallee &findCallee, bool hasMaskRegisters) {
-  return GraphEmission(findCallee, hasMaskRegisters).run(graph, nameNodes);
+                                      const FindCallee &findCallee, const FusionOptions &options) {
+  return GraphEmission(findCallee, options).run(graph, nameNodes);
 }
 
 } // namespace graphc

@@ -25,11 +25,11 @@ using FindCallee =
 /// Records what all nodes of the graph compute, in one Emitter, in toposort order. The record's
 /// `describe` refers to the graph's nodes and keeps them alive. MethodNotDefined (at the node's
 /// place) for an op that cannot be emitted; Internal for a mistake in an op's emission.
-/// With `hasMaskRegisters` it is for a processor that has them (Emitter::State).
+/// `options` become the record's; ops may look at what they say of the processor.
 /// With `nameNodes` the record can name every node. Without `findCallee` all OpFromGraphs are
 /// emitted in the places of their applications.
 absl::StatusOr<GraphRecord> emitGraph(const FunctionGraph &graph, bool nameNodes = false,
                                       const FindCallee &findCallee = {},
-                                      bool hasMaskRegisters = false);
+                                      const FusionOptions &options = {});
 
 } // namespace graphc

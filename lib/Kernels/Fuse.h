@@ -36,7 +36,7 @@ struct FusionOptions {
   Optimizations optimizations = {};
   /// Large products copy rows that stand together tile by tile (row-tiles): fewer are turned.
   bool copiesRowTiles = false;
-  /// For whoever emits what is fused (EmitGraph.h).
+  /// Of two ways of computing the same, ops may choose another one (Emitter::State).
   bool hasMaskRegisters = false;
 };
 

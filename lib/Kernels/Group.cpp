@@ -11,7 +11,6 @@
 #include "Kernels/Canonicalize.h"
 #include "Kernels/FusionState.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/functional/function_ref.h"
 #include "absl/hash/hash.h"
 
 namespace graphc {
@@ -40,17 +39,18 @@ bool lookAtTheSame(absl::Span<const FusedNest::Check> a, absl::Span<const FusedN
                     });
 }
 
+} // namespace
+
 /// The first group that may use the sizes of a nest, and of the arrays that it loads: behind those
-/// that compute elements of which they are made. `groupOf` gives an array's group, or -1.
-int32_t groupBehindSizes(const Nest &nest, absl::Span<const SizeNode> sizes,
-                         absl::Span<const ArrayInfo> arrays,
-                         absl::FunctionRef<int32_t(int32_t array)> groupOf) {
+/// that compute elements of which they are made.
+int32_t Fusion::groupBehindSizes(const Nest &nest) const {
+  absl::Span<const SizeNode> sizes = sizes_.nodes();
   std::vector<int32_t> pending(nest.extents.begin(), nest.extents.end());
   for (const ScalarNode &n : nest.body)
     if (n.op == ScalarOp::Size) {
       pending.push_back(int32_t(n.payload));
     } else if (n.op == ScalarOp::Load) {
-      const Numbers &shape = arrays[size_t(n.loadArray())].shape;
+      const Numbers &shape = record_.emission.arrays[n.loadArray()].shape;
       pending.insert(pending.end(), shape.begin(), shape.end());
     }
   int32_t behind = 0;
@@ -63,7 +63,7 @@ int32_t groupBehindSizes(const Nest &nest, absl::Span<const SizeNode> sizes,
       continue;
     const SizeNode &n = sizes[size_t(id)];
     if (n.op == SizeOp::Element) {
-      behind = std::max(behind, groupOf(n.a) + 1);
+      behind = std::max(behind, arrays_[arrays_[resolve(n.a)].base].group + 1);
       pending.push_back(n.b);
     } else {
       pending.insert(pending.end(), {n.a, n.b, n.c});
@@ -71,8 +71,6 @@ int32_t groupBehindSizes(const Nest &nest, absl::Span<const SizeNode> sizes,
   }
   return behind;
 }
-
-} // namespace
 
 /// Whether an equal nest has memory: the mean of a row that its variance computes again. If so, its
 /// array stands for this nest's from now on. Where the first one's checks hold, so do this one's.
@@ -209,9 +207,7 @@ void Fusion::place(FusedNest fused) {
   auto rank = [&](int32_t array) { return rankOf(array); };
   bool contraction = isContraction(fused.nest, rank);
   // The first group that it may join, and those in which it would find its operands.
-  const int32_t behindSizes =
-      groupBehindSizes(fused.nest, sizes_.nodes(), record_.emission.arrays,
-                       [&](int32_t array) { return arrays_[arrays_[resolve(array)].base].group; });
+  const int32_t behindSizes = groupBehindSizes(fused.nest);
   int32_t earliest = behindSizes;
   std::vector<int32_t> candidates, makers;
   for (const ScalarNode &n : fused.nest.body) {

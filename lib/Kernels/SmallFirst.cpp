@@ -25,10 +25,8 @@ static constexpr int64_t kFewSteps = 4096;
 static constexpr size_t kMostMoved = 8;
 static constexpr int32_t kMostPassed = 64;
 
-/// Whether the nest has few steps, and cannot fail; and all that it needs to know is there from the
-/// beginning: a size may be made of an array's elements.
-static bool isSmall(const FusedNest &fused, const Emission &emission,
-                    absl::Span<const SizeNode> sizes) {
+/// Whether the nest has few steps, and cannot fail.
+static bool isSmall(const FusedNest &fused, absl::Span<const SizeNode> sizes) {
   int64_t steps = 1;
   for (int32_t extent : fused.nest.extents) {
     const SizeNode &n = sizes[size_t(extent)];
@@ -38,19 +36,12 @@ static bool isSmall(const FusedNest &fused, const Emission &emission,
     if (steps > kFewSteps)
       return false;
   }
-  auto isThere = [&](int32_t size) {
-    SizeOp op = sizes[size_t(size)].op;
-    return op == SizeOp::Constant || op == SizeOp::Dim;
-  };
-  return fused.checks.empty() && std::ranges::all_of(fused.nest.body, [&](const ScalarNode &n) {
-           return n.op == ScalarOp::Load
-                      ? std::ranges::all_of(emission.arrays[size_t(n.loadArray())].shape, isThere)
-                      : n.op != ScalarOp::Size;
-         });
+  return fused.checks.empty();
 }
 
 /// The groups behind `group` that must run in front of it if it is to read what `makers` make, in
-/// order; none if `group` is one of the makers, they are not all small, or too many.
+/// order; none if `group` is one of the makers, they are not all small, or too many, or wait for
+/// sizes.
 std::vector<int32_t> Fusion::smallOnesBehind(int32_t group, std::vector<int32_t> makers) const {
   std::vector<int32_t> found;
   while (!makers.empty()) {
@@ -62,7 +53,7 @@ std::vector<int32_t> Fusion::smallOnesBehind(int32_t group, std::vector<int32_t>
     if (maker == group || maker > group + kMostPassed || found.size() == kMostMoved ||
         made.otherStep >= 0 || made.isInPlace ||
         !std::ranges::all_of(made.nests, [&](const FusedNest &nest) {
-          return isSmall(nest, record_.emission, sizes_.nodes());
+          return isSmall(nest, sizes_.nodes()) && groupBehindSizes(nest.nest) <= group;
         }))
       return {};
     found.push_back(maker);

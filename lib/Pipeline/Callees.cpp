@@ -153,11 +153,9 @@ absl::Status Callees::make(const FunctionGraph &graph) {
           return op.status();
         done.made.rewritten = *std::move(op);
       }
-      absl::StatusOr<GraphRecord> record =
-          emitGraph(done.graph, nameNodes_, find, fusion_.hasMaskRegisters);
+      absl::StatusOr<GraphRecord> record = emitGraph(done.graph, nameNodes_, find, fusion_);
       if (!record.ok())
         return record.status();
-      record->options = fusion_;
       absl::StatusOr<std::shared_ptr<const Callee>> callee =
           fuseCallee(*std::move(record), stemOf(calledName(done.node.op())));
       if (!callee.ok())

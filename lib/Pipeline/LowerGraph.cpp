@@ -188,16 +188,14 @@ absl::StatusOr<KernelGraph> kernelsOf(FunctionGraph graph, const CompileOptions 
     return s;
   if (absl::Status s = callees.make(graph); !s.ok())
     return s;
-  const FusionOptions fusion = fusionOptionsOf(options);
   absl::StatusOr<GraphRecord> record = emitGraph(
       graph, options.profile,
       [&](const Apply &node, const UsedOutputs &used) { return callees.find(node, used); },
-      fusion.hasMaskRegisters);
+      fusionOptionsOf(options));
   FunctionGraph(std::move(graph)); // what follows reads the record alone, and takes as much memory
   if (!record.ok())
     return record.status();
   record->outputNames = outputNames;
-  record->options = fusion;
   return fuse(*std::move(record));
 }
 
