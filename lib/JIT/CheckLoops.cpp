@@ -134,6 +134,8 @@ absl::Status Checker::checkOp(Operation *op) const {
     return stageError(op, "op that has no place in loops");
   if (op->hasAttr(kSeldomAttr) && !isa<scf::IfOp>(op))
     return stageError(op, ("'" + kSeldomAttr + "' marks an scf.if").str());
+  if (op->hasAttr(kOutlineAttr) && (!isa<scf::ForOp>(op) || op->getNumResults() > 0))
+    return stageError(op, ("'" + kOutlineAttr + "' marks an scf.for without results").str());
   auto fits = [&](Type type) { return isStageType(type); };
   if (!llvm::all_of(op->getOperandTypes(), fits) || !llvm::all_of(op->getResultTypes(), fits))
     return stageError(op,
@@ -161,8 +163,8 @@ absl::Status Checker::checkOp(Operation *op) const {
 }
 
 absl::Status Checker::run(ModuleOp module) {
-  if (absl::Status s = checkAttributes(
-          module, {kKernelAttr, kScratchAttr, kScratchLimitAttr, kKeptAttr, kSeldomAttr});
+  if (absl::Status s = checkAttributes(module, {kKernelAttr, kScratchAttr, kScratchLimitAttr,
+                                                kKeptAttr, kSeldomAttr, kOutlineAttr});
       !s.ok())
     return s;
   for (Operation &op : *module.getBody()) {

@@ -55,9 +55,10 @@ bool isLoopsOp(mlir::Operation *op) {
          opEmitters().contains(op->getName().getTypeID());
 }
 
-IREmitter::IREmitter(llvm::Module &module, const TargetDescription &target)
+IREmitter::IREmitter(llvm::Module &module, const TargetDescription &target,
+                     const OutlinedLoops &outlined)
     : b(module.getContext(), llvm::TargetFolder(module.getDataLayout())), module(module),
-      target(target) {}
+      target(target), outlined(outlined) {}
 
 llvm::Value *IREmitter::get(mlir::Value value) const { return values.lookup(value); }
 
@@ -131,6 +132,45 @@ llvm::BasicBlock *IREmitter::newBlock() {
   return llvm::BasicBlock::Create(module.getContext(), "", function);
 }
 
+llvm::Function *IREmitter::declare(const OutlinedLoop &loop) {
+  llvm::SmallVector<llvm::Type *> types;
+  for (mlir::Value operand : loop.operands)
+    types.push_back(type(operand.getType()));
+  llvm::Function *declared =
+      llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), types, /*isVarArg=*/false),
+                             llvm::Function::ExternalLinkage, loop.symbol, module);
+  declared->setVisibility(llvm::Function::HiddenVisibility); // no way round by tables
+  return declared;
+}
+
+void IREmitter::call(const OutlinedLoop &loop) {
+  llvm::BasicBlock *calling = newBlock(), *behind = newBlock();
+  scf::ForOp op = loop.op;
+  llvm::Value *lower = get(op.getLowerBound()), *upper = get(op.getUpperBound());
+  b.CreateCondBr(op.getUnsignedCmp() ? b.CreateICmpULT(lower, upper)
+                                     : b.CreateICmpSLT(lower, upper),
+                 calling, behind);
+  b.SetInsertPoint(calling);
+  llvm::SmallVector<llvm::Value *> operands;
+  for (mlir::Value operand : loop.operands)
+    operands.push_back(get(operand));
+  b.CreateCall(declare(loop), operands);
+  b.CreateBr(behind);
+  b.SetInsertPoint(behind);
+}
+
+absl::Status IREmitter::outline(const OutlinedLoop &of) {
+  function = declare(of);
+  b.SetInsertPoint(newBlock());
+  for (unsigned i = 0; i < of.operands.size(); ++i)
+    set(of.operands[i], function->getArg(i));
+  for (mlir::Operation *constant : of.constants)
+    op(*constant);
+  loop(of.op);
+  b.CreateRetVoid();
+  return status;
+}
+
 void IREmitter::loop(scf::ForOp op) {
   llvm::Value *lower = get(op.getLowerBound()), *upper = get(op.getUpperBound());
   llvm::BasicBlock *before = b.GetInsertBlock(), *header = newBlock();
@@ -196,24 +236,32 @@ void IREmitter::branch(scf::IfOp op) {
   }
 }
 
-void IREmitter::block(mlir::Block &block) {
-  for (mlir::Operation &op : block) {
-    if (auto loopOp = mlir::dyn_cast<scf::ForOp>(op)) {
-      loop(loopOp);
-    } else if (auto branchOp = mlir::dyn_cast<scf::IfOp>(op)) {
-      branch(branchOp);
-    } else if (auto ret = mlir::dyn_cast<func::ReturnOp>(op)) {
-      b.CreateRet(get(ret.getOperand(0)));
-    } else if (!mlir::isa<scf::YieldOp>(op)) {
-      OpEmitter emit = opEmitters().lookup(op.getName().getTypeID());
-      if (emit && emit(*this, &op))
-        continue;
-      if (status.ok())
-        status = stageError(&op, "op, or form of it, that has no place in loops");
-      for (mlir::OpResult result : op.getResults())
-        set(result, llvm::PoisonValue::get(type(result.getType())));
-    }
+void IREmitter::op(mlir::Operation &op) {
+  if (auto loopOp = mlir::dyn_cast<scf::ForOp>(op)) {
+    if (auto found = outlined.find(&op); found != outlined.end())
+      return call(found->second);
+    return loop(loopOp);
   }
+  if (auto branchOp = mlir::dyn_cast<scf::IfOp>(op))
+    return branch(branchOp);
+  if (mlir::isa<scf::YieldOp>(op))
+    return;
+  if (auto ret = mlir::dyn_cast<func::ReturnOp>(op)) {
+    b.CreateRet(get(ret.getOperand(0)));
+    return;
+  }
+  OpEmitter emit = opEmitters().lookup(op.getName().getTypeID());
+  if (emit && emit(*this, &op))
+    return;
+  if (status.ok())
+    status = stageError(&op, "op, or form of it, that has no place in loops");
+  for (mlir::OpResult result : op.getResults())
+    set(result, llvm::PoisonValue::get(type(result.getType())));
+}
+
+void IREmitter::block(mlir::Block &block) {
+  for (mlir::Operation &each : block)
+    op(each);
 }
 
 absl::Status IREmitter::kernel(func::FuncOp fn) {
@@ -265,9 +313,18 @@ void registerLoopDialects(mlir::DialectRegistry &registry) {
 }
 
 absl::Status emitIR(mlir::ModuleOp loops, const TargetDescription &target, llvm::Module &into) {
+  return emitIR(loops, target, llvm::ArrayRef(&into));
+}
+
+absl::Status emitIR(mlir::ModuleOp loops, const TargetDescription &target,
+                    llvm::ArrayRef<llvm::Module *> into) {
   expandHalfFloats(loops, target);
+  OutlinedLoops outlined = outlineLoops(loops, into.size());
   for (auto fn : loops.getOps<func::FuncOp>())
-    if (absl::Status s = IREmitter(into, target).kernel(fn); !s.ok())
+    if (absl::Status s = IREmitter(*into[0], target, outlined).kernel(fn); !s.ok())
+      return s;
+  for (const auto &[op, loop] : outlined)
+    if (absl::Status s = IREmitter(*into[loop.module], target, outlined).outline(loop); !s.ok())
       return s;
   return absl::OkStatus();
 }

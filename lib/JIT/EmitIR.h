@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/Module.h"
 
 namespace graphc {
@@ -25,5 +26,12 @@ bool isLoopsOp(mlir::Operation *op);
 /// `loops` is changed: 16-bit floats are written out in it (JIT/HalfFloats.h). Errors: ValueError
 /// for ops, and forms of ops, that the stage does not have, with their place.
 absl::Status emitIR(mlir::ModuleOp loops, const TargetDescription &target, llvm::Module &into);
+
+/// The same in several modules, which may have contexts of their own, so that threads can go on
+/// with one each. The kernels are in the first; of the loops that are marked kOutlineAttr so many
+/// are functions in the others, which the kernels call, that all take about as long to compile.
+/// Nothing else may have their names: the kernel's, `.part` and a number.
+absl::Status emitIR(mlir::ModuleOp loops, const TargetDescription &target,
+                    llvm::ArrayRef<llvm::Module *> into);
 
 } // namespace graphc

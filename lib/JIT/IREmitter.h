@@ -1,6 +1,7 @@
 //===- JIT/IREmitter.h - what is known of a kernel's values -----*- C++ -*-===//
 #pragma once
 
+#include "JIT/OutlineLoops.h"
 #include "JIT/Target.h"
 #include "absl/status/status.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,8 +21,11 @@ class IREmitter {
 public:
   using Builder = llvm::IRBuilder<llvm::TargetFolder>;
 
-  IREmitter(llvm::Module &module, const TargetDescription &target);
+  /// `outlined`: loops that are functions of other modules.
+  IREmitter(llvm::Module &module, const TargetDescription &target, const OutlinedLoops &outlined);
   absl::Status kernel(mlir::func::FuncOp fn);
+  /// The function of a loop.
+  absl::Status outline(const OutlinedLoop &loop);
 
   llvm::Value *get(mlir::Value value) const;
   void set(mlir::Value value, llvm::Value *to) { values[value] = to; }
@@ -40,9 +44,14 @@ public:
 private:
   void block(mlir::Block &block);
   void loop(mlir::scf::ForOp op);
+  void call(const OutlinedLoop &loop);
+  /// A declaration of the loop's function.
+  llvm::Function *declare(const OutlinedLoop &loop);
+  void op(mlir::Operation &op);
   void branch(mlir::scf::IfOp op);
   llvm::BasicBlock *newBlock();
 
+  const OutlinedLoops &outlined;
   llvm::DenseMap<mlir::Value, llvm::Value *> values;
   llvm::Function *function = nullptr;
   absl::Status status;

@@ -77,8 +77,15 @@ template <class Bytes, class Kernel> void transferData(Bytes &bytes, Kernel &ker
   });
 }
 
-std::string dataOf(const CompiledKernel &kernel) {
+/// The objects' sizes, and what else is known; `code` is one object behind the other.
+std::string dataOf(const CompiledKernel &kernel, std::string &code) {
   ByteWriter bytes;
+  std::vector<uint64_t> sizes;
+  for (const std::string &object : kernel.objects) {
+    sizes.push_back(object.size());
+    code += object;
+  }
+  bytes.value(sizes);
   transferData(bytes, kernel);
   return bytes.take();
 }
@@ -88,10 +95,16 @@ std::optional<CompiledKernel> find(const CodeFolder &folder, const Hash128 &key)
   if (!entry)
     return std::nullopt;
   CompiledKernel kernel;
-  kernel.object = std::move(entry->code);
   ByteReader bytes(entry->data);
+  std::vector<uint64_t> sizes;
+  bytes.value(sizes);
   transferData(bytes, kernel);
-  if (!bytes.atEnd())
+  std::string_view code = entry->code;
+  for (uint64_t size : sizes) {
+    kernel.objects.emplace_back(code.substr(0, size));
+    code.remove_prefix(kernel.objects.back().size());
+  }
+  if (!bytes.atEnd() || !code.empty())
     return std::nullopt;
   return kernel;
 }
@@ -101,7 +114,7 @@ absl::StatusOr<CachedKernel> load(CompiledKernel kernel) {
   if (!session.ok())
     return session.status();
   absl::StatusOr<std::shared_ptr<const LoadedCode>> code =
-      (*session)->loadKernels({kernel.object}, {kernel.symbol});
+      (*session)->loadKernels(kernel.objects, {kernel.symbol});
   if (!code.ok())
     return code.status();
   return CachedKernel{std::move(kernel), *std::move(code)};
@@ -110,7 +123,7 @@ absl::StatusOr<CachedKernel> load(CompiledKernel kernel) {
 } // namespace
 
 absl::StatusOr<CachedKernel> KernelCache::make(const Hash128 &key, CodeFolder *folder, size_t index,
-                                               Compile compile) {
+                                               int threads, Compile compile) {
   if (absl::Status s = checkCancelled(); !s.ok())
     return s;
   auto count = [&](int64_t &counter) {
@@ -126,17 +139,18 @@ absl::StatusOr<CachedKernel> KernelCache::make(const Hash128 &key, CodeFolder *f
       }
     }
 
-  absl::StatusOr<CompiledKernel> compiled = compile(index);
+  absl::StatusOr<CompiledKernel> compiled = compile(index, threads);
   if (!compiled.ok())
     return compiled.status();
   absl::StatusOr<CachedKernel> kernel = load(*std::move(compiled));
   if (!kernel.ok())
     return kernel;
-  if (folder)
-    if (absl::Status stored =
-            folder->store(key, CodeFolder::Kind::Object, dataOf(*kernel), kernel->object);
+  if (folder) {
+    std::string code, data = dataOf(*kernel, code);
+    if (absl::Status stored = folder->store(key, CodeFolder::Kind::Object, data, code);
         !stored.ok())
       logWarning("a compiled kernel is not kept: " + std::string(stored.message()));
+  }
   count(counts.compiled);
   return kernel;
 }
@@ -177,14 +191,15 @@ KernelCache::tryGet(absl::Span<const Hash128> keys, CodeFolder *folder, int thre
   // One's own first, and only then those of other threads, which do the same: nobody waits in a
   // circle.
   const std::optional<Cancellation> &cancellation = CancelScope::current();
-  ThreadPool::shared().parallelFor(0, static_cast<int64_t>(mine.size()), /*grain=*/1, threads,
-                                   [&](int64_t begin, int64_t end, int) {
-                                     CancelScope scope(cancellation);
-                                     CompilerWork::Help help;
-                                     for (int64_t i = begin; i < end; ++i)
-                                       wanted[mine[i]]->finish(
-                                           make(keys[mine[i]], folder, mine[i], compile));
-                                   });
+  const int threadsOfEach = std::max(threads / std::max(int(mine.size()), 1), 1);
+  ThreadPool::shared().parallelFor(
+      0, static_cast<int64_t>(mine.size()), /*grain=*/1, threads,
+      [&](int64_t begin, int64_t end, int) {
+        CancelScope scope(cancellation);
+        CompilerWork::Help help;
+        for (int64_t i = begin; i < end; ++i)
+          wanted[mine[i]]->finish(make(keys[mine[i]], folder, mine[i], threadsOfEach, compile));
+      });
 
   std::vector<std::shared_ptr<const CachedKernel>> kernels;
   absl::Status first;

@@ -32,8 +32,8 @@ struct CompiledKernel {
     /// As Program::Step::Scratch's.
     KeptForm kept = {};
   };
-  std::string symbol; ///< in `object`; of the kernel that was compiled first among equal ones
-  std::string object; ///< bytes of an ELF file
+  std::string symbol; ///< in an object; of the kernel that was compiled first among equal ones
+  std::vector<std::string> objects; ///< bytes of ELF files, which call each other
   std::vector<Scratch> scratch;
 };
 
@@ -52,8 +52,8 @@ public:
   /// Keeps at most about `maxKernels` kernels that nobody uses.
   explicit KernelCache(size_t maxKernels = 4096) : maxKernels(maxKernels) {}
 
-  /// Makes kernel number `index`; called from several threads at once.
-  using Compile = absl::FunctionRef<absl::StatusOr<CompiledKernel>(size_t index)>;
+  /// Makes kernel number `index` on up to `threads` threads; called from several at once.
+  using Compile = absl::FunctionRef<absl::StatusOr<CompiledKernel>(size_t index, int threads)>;
 
   /// The kernels, in order of their keys: codeKeys of kernels without their names, for a target
   /// that runs here. What neither the process nor `folder` (may be null) has is compiled, on up to
@@ -76,7 +76,7 @@ private:
   absl::StatusOr<std::vector<std::shared_ptr<const CachedKernel>>>
   tryGet(absl::Span<const Hash128> keys, CodeFolder *folder, int threads, Compile compile);
   absl::StatusOr<CachedKernel> make(const Hash128 &key, CodeFolder *folder, size_t index,
-                                    Compile compile);
+                                    int threads, Compile compile);
   void forgetOldest();
 
   struct Hash {

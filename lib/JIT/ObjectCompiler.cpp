@@ -5,7 +5,9 @@
 #include "JIT/OneLaneStores.h"
 #include "JIT/ReadIR.h"
 #include "JIT/RuntimeSymbols.h"
+#include "Runtime/ThreadPool.h"
 #include "Support/Cancel.h"
+#include "Support/Fork.h"
 #include "graphc/Status.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -224,28 +226,45 @@ absl::StatusOr<std::unique_ptr<ObjectCompiler::Worker>> ObjectCompiler::makeWork
   return worker;
 }
 
-absl::StatusOr<IRModule> ObjectCompiler::toIR(mlir::ModuleOp loops) const {
-  IRModule ir{std::make_unique<LLVMContext>(), nullptr};
-  ir.context->setDiscardValueNames(true); // some passes make up names of blocks
-  ir.module = std::make_unique<llvm::Module>("kernels", *ir.context);
+/// Up to so many modules, before they are optimized.
+absl::StatusOr<std::vector<IRModule>> ObjectCompiler::plainIR(mlir::ModuleOp loops,
+                                                              int modules) const {
+  std::vector<IRModule> list;
+  std::vector<llvm::Module *> into;
   {
     absl::StatusOr<WorkerLease> worker = WorkerLease::take(*this);
     if (!worker.ok())
       return worker.status();
-    ir.module->setDataLayout((*worker)->machine->createDataLayout());
+    for (int i = 0; i < modules; ++i) {
+      IRModule &ir = list.emplace_back(std::make_unique<LLVMContext>(), nullptr);
+      ir.context->setDiscardValueNames(true); // some passes make up names of blocks
+      ir.module = std::make_unique<llvm::Module>("kernels", *ir.context);
+      ir.module->setDataLayout((*worker)->machine->createDataLayout());
+      into.push_back(ir.module.get());
+    }
   }
-  if (absl::Status status = emitIR(loops, description, *ir.module); !status.ok())
+  if (absl::Status status = emitIR(loops, description, into); !status.ok())
     return isTrusted ? makeError(ErrorKind::Internal, "loops to LLVM IR: " + errorText(status))
                      : status;
-  std::string errors;
-  raw_string_ostream out(errors);
-  if (!isTrusted && verifyModule(*ir.module, &out))
-    return makeError(ErrorKind::Internal, "the LLVM IR is wrong: " + errors);
+  llvm::erase_if(list, [](const IRModule &ir) { return ir.module->empty(); });
+  for (const IRModule &ir : list) {
+    std::string errors;
+    raw_string_ostream out(errors);
+    if (!isTrusted && verifyModule(*ir.module, &out))
+      return makeError(ErrorKind::Internal, "the LLVM IR is wrong: " + errors);
+  }
   if (absl::Status status = checkCancelled(); !status.ok())
     return status;
-  if (absl::Status status = optimize(*ir.module); !status.ok())
+  return list;
+}
+
+absl::StatusOr<IRModule> ObjectCompiler::toIR(mlir::ModuleOp loops) const {
+  absl::StatusOr<std::vector<IRModule>> ir = plainIR(loops, /*modules=*/1);
+  if (!ir.ok())
+    return ir.status();
+  if (absl::Status status = optimize(*ir->front().module); !status.ok())
     return status;
-  return ir;
+  return std::move(ir->front());
 }
 
 absl::Status ObjectCompiler::optimize(llvm::Module &module) const {
@@ -299,17 +318,50 @@ absl::StatusOr<std::string> ObjectCompiler::assembly(llvm::Module &module) const
 }
 
 absl::StatusOr<std::string> ObjectCompiler::compile(mlir::ModuleOp loops) const {
-  absl::StatusOr<IRModule> ir = toIR(loops);
+  absl::StatusOr<std::vector<std::string>> objects = compileOnThreads(loops, 1);
+  if (!objects.ok())
+    return objects.status();
+  return std::move(objects->front());
+}
+
+absl::StatusOr<std::vector<std::string>> ObjectCompiler::compileOnThreads(mlir::ModuleOp loops,
+                                                                          int threads) const {
+  absl::StatusOr<std::vector<IRModule>> ir = plainIR(loops, threads);
   if (!ir.ok())
     return ir.status();
-  if (absl::Status status = checkCancelled(); !status.ok())
-    return status;
-  absl::StatusOr<std::string> made = object(*ir->module);
-  if (!made.ok())
+  std::vector<llvm::StringRef> functions; // what one module calls of another
+  for (const IRModule &each : *ir)
+    for (const Function &fn : *each.module)
+      if (!fn.isDeclaration())
+        functions.push_back(fn.getName());
+  auto objectOf = [&](llvm::Module &module) -> absl::StatusOr<std::string> {
+    if (absl::Status status = optimize(module); !status.ok())
+      return status;
+    if (absl::Status status = checkCancelled(); !status.ok())
+      return status;
+    absl::StatusOr<std::string> made = object(module);
+    if (!made.ok())
+      return made;
+    if (absl::Status status = checkSymbols(*made, functions); !status.ok())
+      return status;
     return made;
-  if (absl::Status status = checkSymbols(*made); !status.ok())
-    return status;
-  return made;
+  };
+  std::vector<absl::StatusOr<std::string>> made(ir->size());
+  const std::optional<Cancellation> &cancellation = CancelScope::current();
+  ThreadPool::shared().parallelFor(0, int64_t(ir->size()), /*grain=*/1, threads,
+                                   [&](int64_t begin, int64_t end, int) {
+                                     CancelScope scope(cancellation);
+                                     CompilerWork::Help help;
+                                     for (int64_t i = begin; i < end; ++i)
+                                       made[size_t(i)] = objectOf(*(*ir)[size_t(i)].module);
+                                   });
+  std::vector<std::string> objects;
+  for (absl::StatusOr<std::string> &each : made) {
+    if (!each.ok())
+      return each.status();
+    objects.push_back(*std::move(each));
+  }
+  return objects;
 }
 
 } // namespace graphc

@@ -39,6 +39,10 @@ public:
   /// From the loops stage (which it changes) to the bytes of a relocatable, position-independent
   /// ELF object, which calls nothing but runtimeSymbols().
   absl::StatusOr<std::string> compile(mlir::ModuleOp loops) const;
+  /// The same as up to `threads` objects that call each other, each compiled by a thread of its own
+  /// (JIT/OutlineLoops.h says of what).
+  absl::StatusOr<std::vector<std::string>> compileOnThreads(mlir::ModuleOp loops,
+                                                            int threads) const;
 
   // The same in steps, for --emit.
   /// The optimized IR. It changes the loops. Errors: as of emitIR; Internal.
@@ -54,6 +58,7 @@ private:
   class WorkerLease;
   ObjectCompiler(const TargetDescription &target, bool trusted);
   absl::StatusOr<std::unique_ptr<Worker>> makeWorker() const;
+  absl::StatusOr<std::vector<IRModule>> plainIR(mlir::ModuleOp loops, int modules) const;
 
   TargetDescription description;
   bool isTrusted;

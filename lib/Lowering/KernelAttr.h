@@ -12,4 +12,8 @@ inline constexpr llvm::StringLiteral kKernelAttr = "graphc.kernel";
 /// memory there, and registers are the other arm's.
 inline constexpr llvm::StringLiteral kSeldomAttr = "graphc.seldom";
 
+/// Marks an scf.for of the loops stage, without results, that may be a function of its own: it runs
+/// long beside a call, and its code is worth another thread that compiles it.
+inline constexpr llvm::StringLiteral kOutlineAttr = "graphc.outline";
+
 } // namespace graphc

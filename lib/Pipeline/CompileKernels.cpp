@@ -54,7 +54,7 @@ std::vector<CompiledKernel::Scratch> readScratch(mlir::ModuleOp loops) {
 }
 
 absl::StatusOr<CompiledKernel> compileKernel(const Kernel &kernel, const KnownSizes &sizes,
-                                             const ObjectCompiler &compiler) {
+                                             const ObjectCompiler &compiler, int threads = 1) {
   if (absl::Status s = checkKernel(kernel); !s.ok())
     return s;
   ContextPool::Lease context = kernelContexts().lease();
@@ -74,10 +74,10 @@ absl::StatusOr<CompiledKernel> compileKernel(const Kernel &kernel, const KnownSi
   CompiledKernel compiled;
   compiled.symbol = kernel.symbol();
   compiled.scratch = readScratch(*module);
-  absl::StatusOr<std::string> object = compiler.compile(*module);
-  if (!object.ok())
-    return prefixError(object.status(), "kernel " + kernel.symbol());
-  compiled.object = *std::move(object);
+  absl::StatusOr<std::vector<std::string>> objects = compiler.compileOnThreads(*module, threads);
+  if (!objects.ok())
+    return prefixError(objects.status(), "kernel " + kernel.symbol());
+  compiled.objects = *std::move(objects);
   return compiled;
 }
 
@@ -143,8 +143,8 @@ loadKernels(absl::Span<const KernelRequest> wanted, const ObjectCompiler &compil
   for (const KernelRequest &each : wanted)
     keys.push_back(
         codeKey(each.kernel->content(), textOf(each.sizes) + missing, compiler.target().name));
-  auto compile = [&](size_t i) {
-    return compileKernel(*wanted[i].kernel, wanted[i].sizes, compiler);
+  auto compile = [&](size_t i, int threadsOfKernel) {
+    return compileKernel(*wanted[i].kernel, wanted[i].sizes, compiler, threadsOfKernel);
   };
   if (!cache)
     return KernelCache().get(keys, nullptr, threads, compile);

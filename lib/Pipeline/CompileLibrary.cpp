@@ -38,8 +38,8 @@ absl::Status compileLibrary(KernelGraph kernels, const ObjectCompiler &compiler,
     code.push_back(&kernel);
   placeCode(code, program);
   std::vector<std::string> objects;
-  for (CompiledKernel &kernel : *compiled)
-    objects.push_back(std::move(kernel.object));
+  for (const CompiledKernel &kernel : *compiled)
+    objects.insert(objects.end(), kernel.objects.begin(), kernel.objects.end());
   const TargetDescription &target = compiler.target();
   const std::string &processor = target.name == "native" ? target.cpu : target.name;
   std::optional<MainTables> main;

@@ -153,7 +153,8 @@ compiledCode(const KernelGraph &kernels, const ObjectCompiler &compiler,
   coding.done([&] {
     size_t bytes = 0;
     for (const std::shared_ptr<const CachedKernel> &kernel : *code)
-      bytes += kernel->object.size();
+      for (const std::string &object : kernel->objects)
+        bytes += object.size();
     return counted(bytes, "byte") + " of objects";
   });
   return code;

@@ -16,7 +16,7 @@ constexpr size_t kMaxStoredBytes = size_t(16) << 20;
 absl::StatusOr<std::string> linkCode(ProgramCode code) {
   std::vector<std::string> objects;
   for (const std::shared_ptr<const CachedKernel> &kernel : code)
-    objects.push_back(kernel->object);
+    objects.insert(objects.end(), kernel->objects.begin(), kernel->objects.end());
   return linkSharedObject(objects);
 }
 

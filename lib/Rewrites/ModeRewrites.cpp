@@ -8,7 +8,7 @@
 
 namespace graphc {
 
-static_assert(std::size(kOptimizations) == size_t(Optimization::PartsInPlace) + 1,
+static_assert(std::size(kOptimizations) == size_t(Optimization::Outline) + 1,
               "an enumerator has no row, or a row no enumerator");
 static_assert(std::size(kOptimizations) <= 64, "Optimizations has so many bits");
 

@@ -195,8 +195,8 @@ absl::Status PlanMaker::addScratch(const Program::Step &step, Plan::StepPlan &ou
         copy = kept_->get(constant.data(), constant.numBytes(), *bytes, array.kept);
       }
       plan_->pointers.push_back({Kind::Kept, reinterpret_cast<intptr_t>(copy)});
-      isCopied = copy != nullptr;
-      hasCopies |= isCopied;
+      isCopied = copy && array.kept.hasRoom;
+      hasCopies |= copy != nullptr;
       continue;
     }
     plan_->pointers.push_back({Kind::Scratch, scratch.allocate(isCopied ? 0 : *bytes)});

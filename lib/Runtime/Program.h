@@ -101,8 +101,7 @@ struct Program {
       Numbers shape;
       /// If this has an input: no buffer, but a copy of that array, where it is a constant, as
       /// Support/CopiedOperands.h says; null where it is none, or not kept. The shape is that of
-      /// one row in memory, or empty where no copy is wanted. Where there is a copy, the buffer
-      /// after this one is not wanted.
+      /// one row in memory, or empty where no copy is wanted.
       KeptForm kept = {};
     };
     /// An estimate of the time of one thread: `nanoseconds` times the value of `count`.

@@ -19,6 +19,9 @@ struct KeptForm {
   int32_t columns = 0;       ///< of a panel; 0: the operand is kept in rows
   int32_t elementBytes = 0;  ///< of panels; 2: bfloat16
   bool isTransposed = false; ///< of panels: a column of the operand is a row in memory
+  /// The kernel's next buffer is room for a copy at each call, which is not wanted where one is
+  /// kept. Otherwise the operand is read in place then.
+  bool hasRoom = true;
 };
 
 /// To and from bytes, as Support/Bytes.h says.
@@ -27,6 +30,7 @@ template <class Bytes, class Form> void transferKeptForm(Bytes &bytes, Form &for
   bytes.value(form.columns);
   bytes.value(form.elementBytes);
   bytes.value(form.isTransposed);
+  bytes.value(form.hasRoom);
 }
 
 //===--- rows ---------------------------------------------------------------===//

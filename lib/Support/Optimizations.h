@@ -61,7 +61,8 @@ enum class Optimization : uint8_t {
   Quotients,
   JoinBranches,
   Threads,
-  PartsInPlace
+  PartsInPlace,
+  Outline
 };
 
 struct OptimizationInfo {
@@ -118,6 +119,7 @@ inline constexpr OptimizationInfo kOptimizations[] = {
     {"join-branches", "Transforms/BodyBranches.cpp"},
     {"threads", "Kernels/ProgramBuilder.cpp"},
     {"parts-in-place", "Kernels/PartsInPlace.cpp"},
+    {"outline", "JIT/OutlineLoops.cpp"},
 };
 
 inline std::optional<Optimization> optimizationOf(std::string_view name) {

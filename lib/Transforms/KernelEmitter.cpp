@@ -293,7 +293,7 @@ func::FuncOp KernelEmitter::emit() {
       if (form.input < 0)
         return b.getDenseI64ArrayAttr({});
       return b.getDenseI64ArrayAttr(
-          {form.input, form.columns, form.elementBytes, form.isTransposed});
+          {form.input, form.columns, form.elementBytes, form.isTransposed, form.hasRoom});
     };
     if (llvm::any_of(keptForms, [](const KeptForm &form) { return form.input >= 0; }))
       fn->setAttr(kKeptAttr, b.getArrayAttr(llvm::map_to_vector(keptForms, attributeOf)));

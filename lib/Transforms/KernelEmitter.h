@@ -173,6 +173,7 @@ private:
   bool findProductLoops(const Pass &pass, ProductShape &shape) const;
   bool mayJoinColumns(const Pass &pass, int first) const;
   void emitProduct(const Pass &pass, ProductShape shape);
+  mlir::scf::ForOp mayBeOutlined(mlir::scf::ForOp loop);
   ProductPart partOfThread(const Pass &pass, const ProductShape &shape);
   void copyPanels(const KernelNest &nest, const ProductShape &shape, const ProductMemory &memory,
                   mlir::Value first, mlir::Value end, ProductCopies &copies);

@@ -23,7 +23,8 @@ KeptForm keptFormOf(mlir::Attribute attribute) {
   llvm::ArrayRef<int64_t> numbers = mlir::cast<mlir::DenseI64ArrayAttr>(attribute).asArrayRef();
   if (numbers.empty())
     return {};
-  return {int32_t(numbers[0]), int32_t(numbers[1]), int32_t(numbers[2]), numbers[3] != 0};
+  return {int32_t(numbers[0]), int32_t(numbers[1]), int32_t(numbers[2]), numbers[3] != 0,
+          numbers[4] != 0};
 }
 
 absl::Status lowerToLoops(mlir::ModuleOp module, const LoopTarget &target) {

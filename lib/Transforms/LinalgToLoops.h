@@ -30,9 +30,9 @@ inline constexpr llvm::StringLiteral kScratchAttr = "graphc.scratch";
 /// For each scratch buffer an array<i64: limit, n...>: it is wanted only where the product of the
 /// sizes n is greater than the limit. Empty for one that always is.
 inline constexpr llvm::StringLiteral kScratchLimitAttr = "graphc.scratch_limit";
-/// For each scratch buffer an array<i64: input, columns, bytes, isTransposed>: a copy of that
-/// input, if it is a constant, in that form (Support/CopiedOperands.h), or a null pointer; the size
-/// is that of one row in memory. Where it is given, the next buffer is not. Empty: a buffer.
+/// For each scratch buffer an array<i64: input, columns, bytes, isTransposed, hasRoom>: a copy of
+/// that input, if it is a constant, in that form (Support/CopiedOperands.h), or a null pointer; the
+/// size is that of one row in memory. Empty: a buffer.
 inline constexpr llvm::StringLiteral kKeptAttr = "graphc.kept";
 KeptForm keptFormOf(mlir::Attribute attribute);
 

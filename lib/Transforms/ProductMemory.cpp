@@ -199,14 +199,17 @@ void KernelEmitter::placeLeft(const KernelNest &nest, ProductShape &shape, Produ
   }
   // A matrix, or a window's sums in the order of memory.
   memory.mayCopyLeft = !shape.isLeftPlain || shape.sums.size() == 1;
-  // Low tiles have their rows in the L1 cache wherever these are, and a block's rows have gaps
-  // between them.
-  if (shape.isLeftPlain && shape.group == 1 &&
-      ((!shape.isLeftTransposed && shape.rows[0] <= kCacheWays) ||
-       isOfBlock(nest.inputs[size_t(shape.left)], shape.rowLoop)))
+  // A block's rows have gaps between them.
+  const bool isPlain = shape.isLeftPlain && shape.group == 1;
+  if (isPlain && isOfBlock(nest.inputs[size_t(shape.left)], shape.rowLoop))
     memory.mayCopyLeft = false;
+  // The L1 cache has room for the rows of low tiles wherever these are: what a copy brings (a tenth
+  // with AVX2 for rows 4 KB apart, if it is kept) it takes to make one at each call.
+  const bool areLow = isPlain && !shape.isLeftTransposed && shape.rows[0] <= kCacheWays;
   if (memory.mayCopyLeft && mayKeepRows(nest, shape))
-    memory.keptRows = addKept(nest.inputs[size_t(shape.left)], KeptForm(), shape.element, sums);
+    memory.keptRows =
+        addKept(nest.inputs[size_t(shape.left)], KeptForm{.hasRoom = !areLow}, shape.element, sums);
+  memory.mayCopyLeft &= !areLow;
   shape.inTiles = tuningOf(target).tilesOfRows && uses(Optimization::RowTiles) &&
                   memory.mayCopyLeft && shape.isLeftPlain && shape.isLeftTransposed &&
                   shape.group == 1 && !shape.isOneTile &&

@@ -226,7 +226,7 @@ void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape
   int64_t width = int64_t(shape.vectors) * shape.lanes;
   if (shape.isWindow) {
     stack->dropAnchor();
-    auto panels = stack->open(lower, upper, stack->constant(width));
+    auto panels = mayBeOutlined(stack->open(lower, upper, stack->constant(width)));
     Value column = panels.getInductionVar();
     Value offset = arith::MulIOp::create(b, arith::SubIOp::create(b, column, first), sums.room);
     Value end = arith::AddIOp::create(b, column, stack->constant(width));
@@ -256,7 +256,7 @@ void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape
     if (!masked && (target.maskRegisters || isTransposed))
       continue;
     stack->dropAnchor();
-    auto blocks = stack->open(sums.first, sums.end, lines);
+    auto blocks = mayBeOutlined(stack->open(sums.first, sums.end, lines));
     Value begin = blocks.getInductionVar();
     Value end = arith::MinSIOp::create(b, arith::AddIOp::create(b, begin, lines), sums.end);
     auto panels =
@@ -291,8 +291,8 @@ void KernelEmitter::packLeftInTiles(const KernelNest &nest, const ProductShape &
   stack->dropAnchor();
   Value zero = stack->constant(0), length = stack->value(shape.length);
   Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, end);
-  auto terms =
-      stack->open(zero, arith::SelectOp::create(b, isWanted, length, zero), stack->constant(1));
+  auto terms = mayBeOutlined(
+      stack->open(zero, arith::SelectOp::create(b, isWanted, length, zero), stack->constant(1)));
   setLoop(shape.sums[0], terms.getInductionVar());
   Value start = arith::MulIOp::create(b, terms.getInductionVar(), stack->constant(tile));
   // Tiles whose vectors end before the rows do, and those of which some of the lanes are left out.
@@ -394,6 +394,8 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
     if (loop == lines[0])
       last = arith::SelectOp::create(b, isWanted, last, lower(loop));
     auto counter = stack->open(lower(loop), last, stack->constant(1));
+    if (loop == lines[0])
+      mayBeOutlined(counter);
     Value index = counter.getInductionVar();
     LoopVariable &line = body->loops[size_t(loop)];
     line = {};

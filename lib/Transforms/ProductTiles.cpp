@@ -332,6 +332,8 @@ void KernelEmitter::emitTiles(const Pass &pass, const ProductShape &shape,
   Value last = arith::AddIOp::create(b, upper, stack->constant(-1));
   stack->dropAnchor();
   auto tiles = stack->open(lower, upper, stack->constant(rows));
+  if (panel.fills)
+    mayBeOutlined(tiles);
   setRows(shape, rowsFrom(tiles.getInductionVar(), rows, isWhole ? Value() : last));
   fetchResults(pass, shape, panel);
   llvm::SmallVector<Value> sums = sumTile(nest, shape, panel, isWhole);

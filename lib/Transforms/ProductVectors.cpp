@@ -180,7 +180,7 @@ void KernelEmitter::emitVectorProduct(const KernelNest &nest, const VectorProduc
                                       llvm::function_ref<void(Value first, Value end)> keep) {
   int64_t most = mlir::cast<mlir::MemRefType>(sums.getType()).getDimSize(0) / product.columns;
   stack->dropAnchor();
-  auto blocks = stack->open(lower, upper, stack->constant(most));
+  auto blocks = mayBeOutlined(stack->open(lower, upper, stack->constant(most)));
   Value first = blocks.getInductionVar();
   Value end = arith::AddIOp::create(b, first, stack->constant(most));
   end = arith::MinSIOp::create(b, end, upper);

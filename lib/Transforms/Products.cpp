@@ -28,6 +28,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Transforms/Products.h"
+#include "Lowering/KernelAttr.h"
 #include "Lowering/ScalarTypes.h"
 
 namespace graphc {
@@ -45,6 +46,13 @@ bool KernelEmitter::emitIfProduct(const Pass &pass) {
   if (shape)
     emitProduct(pass, *shape);
   return shape.has_value();
+}
+
+/// The loop, which another thread may compile: it runs long, or seldom.
+mlir::scf::ForOp KernelEmitter::mayBeOutlined(mlir::scf::ForOp loop) {
+  if (uses(Optimization::Outline))
+    loop->setAttr(kOutlineAttr, b.getUnitAttr());
+  return loop;
 }
 
 /// The rows and columns of a thread's part. It is a part of the rows, which stands for as much of
@@ -304,6 +312,8 @@ void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
       end = arith::SelectOp::create(b, areExact, panel.splits ? begin : end,
                                     panel.splits ? end : begin);
     auto panels = stack->open(begin, end, stack->constant(isRest ? shape.lanes : width));
+    if (isRest)
+      mayBeOutlined(panels);
     Value column = panels.getInductionVar(), start = isRest ? whole : column;
     setColumns(nest, shape, column, last.first, /*masked=*/!isWhole || shape.inTileRegisters);
     setRight(shape, memory, copies, start, column, panel);

@@ -10,10 +10,10 @@ Rows that do not stand together, and windows, have no copies of rows; columns th
 RUN: graphc compile transposed.mlir --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=PANELS
 RUN: graphc compile columns.mlir --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=COLUMNS
 RUN: graphc compile window.mlir --emit=loops | FileCheck %s --check-prefix=NONE
-CHECK: graphc.kept = [array<i64: 1, 32, 4, 0>, array<i64>, array<i64: 0, 0, 0, 0>, array<i64>
-PANELS: graphc.kept = [array<i64: 1, 32, 4, 0>, array<i64>, array<i64>
-ROWS: graphc.kept = [array<i64>, array<i64: 0, 0, 0, 0>, array<i64>
-COLUMNS: graphc.kept = [array<i64: 1, 32, 4, 1>, array<i64>
+CHECK: graphc.kept = [array<i64: 1, 32, 4, 0, 1>, array<i64>, array<i64: 0, 0, 0, 0, 1>, array<i64>
+PANELS: graphc.kept = [array<i64: 1, 32, 4, 0, 1>, array<i64>, array<i64>
+ROWS: graphc.kept = [array<i64>, array<i64: 0, 0, 0, 0, 1>, array<i64>
+COLUMNS: graphc.kept = [array<i64: 1, 32, 4, 1, 1>, array<i64>
 NONE-NOT: graphc.kept
 
 The same numbers with it, without it, in a saved function, and in a program of its own, which keeps no copies.

@@ -9,7 +9,7 @@ The stages' texts are read back, and what comes of them is the same.
 RUN: graphc compile product.mlir --emit=asm --target=x86-64-v4-bf16 > product.s
 RUN: graphc compile product.loops --from=loops --emit=llvm --target=x86-64-v4-bf16 > product.ll
 RUN: graphc compile product.ll --from=llvm --emit=asm --target=x86-64-v4-bf16 | diff product.s -
-CHECK: graphc.kept = [array<i64: 1, 32, 2, 0>{{.*}} graphc.scratch = [{{.*}}, array<i64: 4480, 2>, array<i64: 884, 2>]
+CHECK: graphc.kept = [array<i64: 1, 32, 2, 0, 1>{{.*}} graphc.scratch = [{{.*}}, array<i64: 4480, 2>, array<i64: 884, 2>]
 CHECK: arith.minui {{.*}} : vector<32xi16>
 CHECK: vector.reduction <minui>
 CHECK: arith.minui {{.*}} : vector<32xi16>

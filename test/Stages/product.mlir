@@ -8,7 +8,7 @@
 // left one, and a few last columns, only where they are large; panels and rows as the runtime keeps them of constants; tiles of 14 rows x 2 vectors, what is left of the rows, what is
 // left of the columns in both ways, 4 dot products at a time with a last column, 8 with several of them side by side, and 4 lines at a time if there is only one row.
 // LINALG: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
-// LOOPS: graphc.kept = [array<i64: 1, 32, 4, 0>, array<i64>, array<i64: 0, 0, 0, 0>, array<i64>, array<i64>]
+// LOOPS: graphc.kept = [array<i64: 1, 32, 4, 0, 1>, array<i64>, array<i64: 0, 0, 0, 0, 1>, array<i64>, array<i64>]
 // LOOPS-SAME: graphc.scratch = [array<i64: 4, [[N:[0-9]+]]>, array<i64: 4096, [[K:[0-9]+]]>, array<i64: 4, [[K]]>, array<i64: 884, [[K]]>, array<i64: 20, [[K]]>]
 // LOOPS-SAME: graphc.scratch_limit = [array<i64: 1, {{[0-9]+}}>, array<i64: 16383, {{[0-9, ]+}}>, array<i64>, array<i64: 8191, {{[0-9, ]+}}>, array<i64: 1024, [[K]]>]
 // LOOPS: [[SUMS:%[a-z0-9_]+]] = memref.alloca() {alignment = 64 : i64} : memref<4096xf32>

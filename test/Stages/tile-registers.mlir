@@ -10,7 +10,7 @@ RUN: graphc compile product.mlir --emit=asm --target=x86-64-v4-amx > product.s
 RUN: graphc compile product.loops --from=loops --emit=llvm --target=x86-64-v4-amx > product.ll
 RUN: graphc compile product.ll --from=llvm --emit=asm --target=x86-64-v4-amx | diff product.s -
 The kept operand is as with pairs alone.
-CHECK: graphc.kept = [array<i64: 1, 32, 2, 0>{{.*}} graphc.scratch = [{{.*}}, array<i64: 4480, 2>, array<i64: 868, 2>]
+CHECK: graphc.kept = [array<i64: 1, 32, 2, 0, 1>{{.*}} graphc.scratch = [{{.*}}, array<i64: 4480, 2>, array<i64: 868, 2>]
 CHECK: scf.if
 CHECK: "llvm.x86.ldtilecfg"
 CHECK-COUNT-4: "llvm.x86.tilezero"

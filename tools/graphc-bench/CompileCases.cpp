@@ -10,6 +10,7 @@
 #include "Case.h"
 #include "Graphs.h"
 #include "Inputs.h"
+#include "Switches.h"
 #include "TemporaryFolder.h"
 #include "absl/strings/str_format.h"
 
@@ -25,19 +26,26 @@ using Maker = std::function<GraphModule(int64_t number)>;
 /// first result on `values`; or, `again`, one graph whose kernels the process has. Making the graph
 /// is not timed apart: it takes microseconds.
 absl::StatusOr<Subject> compiling(const Maker &make, const std::vector<Tensor> &values,
-                                  bool again = false) {
+                                  const Settings &settings, bool again = false) {
   auto status = std::make_shared<absl::Status>();
   auto number = std::make_shared<int64_t>(0);
-  Subject subject;
-  subject.ours = [=](int64_t count) {
-    FunctionOptions options;
+  auto inMode = [=](const Mode &mode) -> Work {
+    FunctionOptions options{.mode = mode};
     options.cache = again;
-    for (int64_t i = 0; i < count; ++i) {
-      absl::StatusOr<Function> f = function(make(again ? 0 : (*number)++), options);
-      if (absl::Status s = f.ok() ? f->call(values).status() : f.status(); !s.ok())
-        *status = s;
-    }
+    return [=](int64_t count) {
+      for (int64_t i = 0; i < count; ++i) {
+        absl::StatusOr<Function> f = function(make(again ? 0 : (*number)++), options);
+        if (absl::Status s = f.ok() ? f->call(values).status() : f.status(); !s.ok())
+          *status = s;
+      }
+    };
   };
+  Subject subject;
+  subject.ours = inMode(Mode());
+  for (const Switch &one : kSwitches)
+    if (settings.switches && shows(settings.caseName, one, settings.threads))
+      subject.rivals.push_back(
+          rivalOf(std::string(one.name), inMode(Mode().excluding({one.name})), /*isPeer=*/false));
   subject.check = [status] { return *status; };
   return subject;
 }
@@ -104,14 +112,14 @@ absl::StatusOr<FunctionGraph> resnet50() {
   return network;
 }
 
-absl::StatusOr<Subject> compilingResnet50(bool again) {
+absl::StatusOr<Subject> compilingResnet50(const Settings &settings, bool again) {
   absl::StatusOr<FunctionGraph> network = resnet50();
   if (!network.ok())
     return network.status();
   auto kept = std::make_shared<FunctionGraph>(*std::move(network));
   Tensor picture = *Tensor::full(DType::Float32, {1, 3, 224, 224}, Tensor(0.5f));
   return compiling([kept](int64_t) { return moduleOf(kept->inputs(), kept->output(0)); }, {picture},
-                   again);
+                   settings, again);
 }
 
 /// `ops` operations of all kinds: mostly elementwise, every twentieth a sum over rows whose result
@@ -264,7 +272,7 @@ void addCompilation(std::vector<Case> &cases) {
   auto add = [&](std::string name, std::string about, Target target, const Maker &make,
                  const std::vector<Tensor> &values) {
     cases.push_back({std::move(name), std::move(about), target,
-                     [=](const Settings &) { return compiling(make, values); }});
+                     [=](const Settings &s) { return compiling(make, values, s); }});
   };
   Tensor number(0.5), vector = *Tensor::full(DType::Float32, {16}, Tensor(0.5f)),
                       matrix = *Tensor::full(DType::Float32, {16, 16}, Tensor(0.5f));
@@ -277,24 +285,25 @@ void addCompilation(std::vector<Case> &cases) {
       {matrix, matrix});
   add("compile_1000", "1,000 mixed ops, warm", {.milliseconds = 500},
       [](int64_t number) { return mixedGraph(1000, number); }, {matrix, matrix});
-  cases.push_back({"compile_again",
-                   "ew10, whose kernel the process has",
-                   {.milliseconds = 0.1},
-                   [=](const Settings &) { return compiling(mathChain, {vector, vector}, true); }});
+  cases.push_back(
+      {"compile_again",
+       "ew10, whose kernel the process has",
+       {.milliseconds = 0.1},
+       [=](const Settings &s) { return compiling(mathChain, {vector, vector}, s, true); }});
   add("compile_radon", "radon, warm", {.milliseconds = 250}, radonGraph, radonModel().values);
   cases.push_back(
       {"compile_radon_again",
        "radon, whose kernels the process has",
        {.milliseconds = 5},
-       [](const Settings &) { return compiling(radonGraph, radonModel().values, true); }});
+       [](const Settings &s) { return compiling(radonGraph, radonModel().values, s, true); }});
   cases.push_back({"compile_resnet50",
                    "ResNet-50 to its first result",
                    {.milliseconds = 2000},
-                   [](const Settings &) { return compilingResnet50(false); }});
+                   [](const Settings &s) { return compilingResnet50(s, false); }});
   cases.push_back({"compile_resnet50_again",
                    "the same, whose kernels the process has",
                    {.milliseconds = 100},
-                   [](const Settings &) { return compilingResnet50(true); }});
+                   [](const Settings &s) { return compilingResnet50(s, true); }});
   cases.push_back({"load_ew10", "ew10 from a file with its code", {.milliseconds = 2}, loading});
   cases.push_back({"process_run",
                    "graphc run of x + y*z, kernels in the cache folder",

@@ -79,6 +79,7 @@ inline const std::vector<Switch> kSwitches = {
     {"squares", {"transposed"}},
     {"join-branches", {"nbody"}},
     {"quotients", {"resnet_128x56_128_3x3_s2_dx"}},
+    {"outline", {"compile_layer"}},
     {"threads", {"gemm_f64_1024x1024x1024", "sum_all_f32", "dense_128x512x512"}, nullptr, 2},
 #ifdef __x86_64__
     {"AVX-512", {"ew10", "softmax", "gemm_f32_512x512x512", "conv3x3"}, "x86-64-v3"},

@@ -91,7 +91,7 @@ Example exampleOf(std::string_view name) {
   if (name == "side-by-side")
     return {{x}, concatenate({sum(sqr(x), Axis(1)), sum(x, Axis(1))}, 0), {a}};
   if (name == "products" || name == "fetch-rows" || name == "fetch-results" ||
-      name == "last-columns" || name == "vectors")
+      name == "last-columns" || name == "vectors" || name == "outline")
     return {{x, y}, dot(x, y), {a, b}};
   if (name == "sum-blocks") // rows of 10 KB, too many for the L2 cache
     return {{x, y}, dot(x, y), {wholeNumbers({230, 2500}), wholeNumbers({2500, 70})}};

@@ -40,7 +40,7 @@ absl::StatusOr<CompiledKernel> compileConstant(int number, const std::string &sy
   absl::StatusOr<std::string> object = compileText(constantKernel(number, symbol));
   if (!object.ok())
     return object.status();
-  return CompiledKernel{symbol, *std::move(object), {}};
+  return CompiledKernel{symbol, {*std::move(object)}, {}};
 }
 
 class TemporaryFolder {
@@ -63,7 +63,7 @@ TEST(KernelCache, CompilesEachKernelOnce) {
   std::vector<Hash128> keys;
   for (int i = 0; i < 12; ++i)
     keys.push_back(key(i % 6));
-  auto compile = [&](size_t i) {
+  auto compile = [&](size_t i, int) {
     ++compiled;
     return compileConstant(static_cast<int>(i % 6));
   };
@@ -91,7 +91,7 @@ TEST(KernelCache, ThreadsThatWantTheSameKernel) {
       std::vector<Hash128> keys;
       for (int i = 0; i < 8; ++i)
         keys.push_back(key((i + 2 * t) % 8));
-      auto kernels = cache.get(keys, nullptr, 2, [&](size_t i) {
+      auto kernels = cache.get(keys, nullptr, 2, [&](size_t i, int) {
         ++compiled;
         return compileConstant(static_cast<int>((i + 2 * t) % 8));
       });
@@ -106,12 +106,12 @@ TEST(KernelCache, ThreadsThatWantTheSameKernel) {
 
 TEST(KernelCache, FolderServesOtherProcesses) {
   TemporaryFolder folder;
-  auto compile = [](size_t) {
+  auto compile = [](size_t, int) {
     absl::StatusOr<CompiledKernel> kernel = compileConstant(3, "first");
     kernel->scratch = {{64, {0, 2}}, {8, {}}};
     return kernel;
   };
-  auto never = [](size_t) -> absl::StatusOr<CompiledKernel> {
+  auto never = [](size_t, int) -> absl::StatusOr<CompiledKernel> {
     ADD_FAILURE() << "compiled again";
     return makeError(ErrorKind::Internal, "compiled again");
   };
@@ -139,7 +139,7 @@ TEST(KernelCache, FolderServesOtherProcesses) {
 
 TEST(KernelCache, UnusedKernelsAreForgotten) {
   KernelCache cache(/*maxKernels=*/3);
-  auto compile = [](size_t) { return compileConstant(1); };
+  auto compile = [](size_t, int) { return compileConstant(1); };
   auto used = cache.get({key(100)}, nullptr, 1, compile);
   ASSERT_TRUE(used.ok());
   auto code = codeOf(*used);
@@ -157,7 +157,7 @@ TEST(KernelCache, UnusedKernelsAreForgotten) {
 TEST(KernelCache, ErrorsAreNotKept) {
   KernelCache cache;
   bool fail = true;
-  auto compile = [&](size_t i) -> absl::StatusOr<CompiledKernel> {
+  auto compile = [&](size_t i, int) -> absl::StatusOr<CompiledKernel> {
     if (fail && i >= 1)
       return makeError(ErrorKind::NotSupported, "kernel " + std::to_string(i));
     return compileConstant(static_cast<int>(i));
@@ -186,7 +186,7 @@ TEST(KernelCache, CancelledByAnotherThread) {
   absl::Status first;
   std::thread thread([&] {
     CancelScope scope(cancellation);
-    auto compile = [&](size_t) -> absl::StatusOr<CompiledKernel> {
+    auto compile = [&](size_t, int) -> absl::StatusOr<CompiledKernel> {
       begun = true;
       await(waits);
       std::this_thread::sleep_for(std::chrono::milliseconds(20)); // the other one is in `get` now
@@ -197,7 +197,7 @@ TEST(KernelCache, CancelledByAnotherThread) {
   });
   await(begun);
   waits = true;
-  auto kernels = cache.get({key(70)}, nullptr, 1, [](size_t) { return compileConstant(70); });
+  auto kernels = cache.get({key(70)}, nullptr, 1, [](size_t, int) { return compileConstant(70); });
   thread.join();
   EXPECT_EQ(errorKind(first), ErrorKind::Cancelled);
   ASSERT_TRUE(kernels.ok()) << kernels.status();
@@ -212,7 +212,7 @@ TEST(KernelCache, CancelledWhileAnotherThreadCompiles) {
   std::atomic<bool> begun = false, goesOn = false;
   absl::Status first;
   std::thread thread([&] {
-    auto compile = [&](size_t) {
+    auto compile = [&](size_t, int) {
       begun = true;
       await(goesOn);
       return compileConstant(71);
@@ -223,7 +223,9 @@ TEST(KernelCache, CancelledWhileAnotherThreadCompiles) {
   absl::Status second;
   std::thread other([&] {
     CancelScope scope(cancellation);
-    auto never = [](size_t) -> absl::StatusOr<CompiledKernel> { return absl::InternalError(""); };
+    auto never = [](size_t, int) -> absl::StatusOr<CompiledKernel> {
+      return absl::InternalError("");
+    };
     second = cache.get({key(71)}, nullptr, 1, never).status();
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -233,7 +235,7 @@ TEST(KernelCache, CancelledWhileAnotherThreadCompiles) {
   goesOn = true;
   thread.join();
   EXPECT_TRUE(first.ok()) << first;
-  auto again = cache.get({key(71)}, nullptr, 1, [](size_t) { return compileConstant(0); });
+  auto again = cache.get({key(71)}, nullptr, 1, [](size_t, int) { return compileConstant(0); });
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(call(*codeOf(*again), 0), 71);
   EXPECT_EQ(cache.counters().compiled, 1);

@@ -422,6 +422,9 @@ func.func @f(%x: memref<f32>, %n: index) -> i32 attributes {graphc.kernel} {
             "ValueError stage.mlir:2:1: 'passthrough' is no attribute of this stage (func.func)"},
            {"attributes {graphc.kernel}", "attributes {graphc.kernel, graphc.seldom}",
             "ValueError stage.mlir:2:1: 'graphc.seldom' marks an scf.if (func.func)"},
+           {"attributes {graphc.kernel}", "attributes {graphc.kernel, graphc.outline}",
+            "ValueError stage.mlir:2:1: 'graphc.outline' marks an scf.for without results "
+            "(func.func)"},
            {"@f(", "@llvm.trap(",
             "ValueError stage.mlir:2:1: a kernel's name is made of letters, digits, points and "
             "underscores (func.func)"},
