@@ -5,6 +5,8 @@ RUN: split-file %s %t && cd %t
 RUN: graphc compile product.mlir --emit=loops --target=x86-64-v4 | FileCheck %s
 RUN: graphc compile product.mlir --emit=loops --target=x86-64-v4 --exclude=kept-rows | FileCheck %s --check-prefix=PANELS
 RUN: graphc compile product.mlir --emit=loops --target=x86-64-v4 --exclude=kept-panels | FileCheck %s --check-prefix=ROWS
+Tiles of six rows read others where they lie: there is no room for a copy at each call.
+RUN: graphc compile product.mlir --emit=loops --target=x86-64-v3 | FileCheck %s --check-prefix=LOW
 RUN: graphc compile product.mlir --emit=loops --exclude=kept-rows,kept-panels | FileCheck %s --check-prefix=NONE
 Rows that do not stand together, and windows, have no copies of rows; columns that stand together have panels as well.
 RUN: graphc compile transposed.mlir --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=PANELS
@@ -14,6 +16,7 @@ CHECK: graphc.kept = [array<i64: 1, 32, 4, 0, 1>, array<i64>, array<i64: 0, 0, 0
 PANELS: graphc.kept = [array<i64: 1, 32, 4, 0, 1>, array<i64>, array<i64>
 ROWS: graphc.kept = [array<i64>, array<i64: 0, 0, 0, 0, 1>, array<i64>
 COLUMNS: graphc.kept = [array<i64: 1, 32, 4, 1, 1>, array<i64>
+LOW: graphc.kept = [array<i64: 1, 16, 4, 0, 1>, array<i64>, array<i64: 0, 0, 0, 0, 0>, array<i64>
 NONE-NOT: graphc.kept
 
 The same numbers with it, without it, in a saved function, and in a program of its own, which keeps no copies.
@@ -30,6 +33,11 @@ RUN: graphc run dense.mlir -i x=random[1,300] -i y=random[70,300] --full --exclu
 RUN: graphc compile dense.mlir --emit=function -o dense.graphc
 RUN: graphc run dense.graphc --trust-code -i x=random[1,300] -i y=random[70,300] --full > saved
 RUN: diff with without && diff with threads && diff with saved
+Of long sums, whose last column is copied to scratch memory: that behind the rows, where these have no room of their own.
+RUN: sed "s/1024/2048/g; s/30720/61440/g" product.mlir > long.mlir
+RUN: graphc run long.mlir --target=x86-64-v3 -i x=random[2048,49] --full > with
+RUN: graphc run long.mlir --target=x86-64-v3 -i x=random[2048,49] --full --exclude=kept-rows > without
+RUN: diff with without
 Of a batch, with what follows a row number that others begin; rows are read by two threads.
 RUN: graphc run batch.mlir -i x=random[3,1024,40] --full > with
 RUN: graphc run batch.mlir -i x=random[3,1024,40] --full --threads 2 > threads
