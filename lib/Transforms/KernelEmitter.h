@@ -220,6 +220,7 @@ private:
   void setRows(const ProductShape &shape, llvm::ArrayRef<mlir::Value> numbers);
   void emitTiles(const Pass &pass, const ProductShape &shape, const ProductPanel &panel, int rows,
                  mlir::Value lower, mlir::Value upper, bool isWhole);
+  mlir::Value rowsOfWholeTiles(const ProductShape &shape, mlir::Value count);
   void emitRowsOfPanel(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
                        mlir::Value lower, mlir::Value upper);
   void setColumns(const KernelNest &nest, const ProductShape &shape, mlir::Value first,

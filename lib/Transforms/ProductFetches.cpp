@@ -51,7 +51,8 @@ void KernelEmitter::setPanelFetching(const ProductShape &shape, const ProductCop
                                      Value numRows, ProductPanel &panel) {
   if (!tuningOf(target).fetchesPanels || !uses(Optimization::FetchPanels))
     return;
-  Value tiles = arith::DivUIOp::create(b, numRows, stack->constant(shape.rows[0]));
+  Value tiles =
+      arith::DivUIOp::create(b, rowsOfWholeTiles(shape, numRows), stack->constant(shape.rows[0]));
   Value areMany =
       arith::CmpIOp::create(b, arith::CmpIPredicate::sge, tiles, stack->constant(kFetchingTiles));
   panel.fetchesPanel = arith::AndIOp::create(b, copies.fills, areMany);

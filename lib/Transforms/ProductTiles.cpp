@@ -355,6 +355,24 @@ void KernelEmitter::keepNests(const Pass &pass, llvm::ArrayRef<Value> results) {
     body->registers.erase(kernel.nests[size_t(number)].result);
 }
 
+/// Those of so many rows that are done in whole tiles. One or two that are left are done with the
+/// last whole tile's, in low ones: beside each panel 7 and 8 rows in two tiles of four take 0.8 of
+/// the time of one of six and one of four.
+Value KernelEmitter::rowsOfWholeTiles(const ProductShape &shape, Value count) {
+  Value tile = stack->constant(shape.rows[0]);
+  Value left = arith::RemUIOp::create(b, count, tile);
+  Value whole = arith::SubIOp::create(b, count, left);
+  const int low = shape.rows[1], most = (low - shape.rows[0] % low) % low;
+  if (most == 0)
+    return whole;
+  Value areFew = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                       arith::AddIOp::create(b, left, stack->constant(-1)),
+                                       stack->constant(most));
+  Value fewer =
+      arith::MaxSIOp::create(b, arith::SubIOp::create(b, whole, tile), stack->constant(0));
+  return arith::SelectOp::create(b, areFew, fewer, whole);
+}
+
 /// All rows of [lower, upper) beside one panel.
 void KernelEmitter::emitRowsOfPanel(const Pass &pass, const ProductShape &shape,
                                     const ProductPanel &panel, Value lower, Value upper) {
@@ -371,8 +389,8 @@ void KernelEmitter::emitRowsOfPanel(const Pass &pass, const ProductShape &shape,
     lower = panel.endOfFilling;
   }
   Value count = arith::SubIOp::create(b, upper, lower);
-  Value left = arith::RemUIOp::create(b, count, stack->constant(shape.rows[0]));
-  Value end = arith::SubIOp::create(b, upper, left);
+  Value end = arith::AddIOp::create(b, lower, rowsOfWholeTiles(shape, count));
+  Value left = arith::SubIOp::create(b, upper, end);
   emitTiles(pass, shape, panel, shape.rows[0], lower, end, /*isWhole=*/true);
   if (shape.middleRows && body->vectors == shape.vectors) {
     auto compare = [&](arith::CmpIPredicate predicate, int rows) -> Value {
