@@ -18,6 +18,7 @@
 #include "JIT/IREmitter.h"
 #include "Lowering/KernelAttr.h"
 #include "Transforms/CheckStage.h"
+#include "graphc/Status.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -132,6 +133,13 @@ llvm::BasicBlock *IREmitter::newBlock() {
   return llvm::BasicBlock::Create(module.getContext(), "", function);
 }
 
+/// LLVM renames the second of two functions.
+void IREmitter::checkName(llvm::StringRef wanted, const llvm::Function &made) {
+  if (made.getName() != wanted && status.ok())
+    status = makeError(ErrorKind::Internal,
+                       "two functions are called " + wanted.str() + ", a kernel or a part of one");
+}
+
 llvm::Function *IREmitter::declare(const OutlinedLoop &loop) {
   llvm::SmallVector<llvm::Type *> types;
   for (mlir::Value operand : loop.operands)
@@ -140,6 +148,7 @@ llvm::Function *IREmitter::declare(const OutlinedLoop &loop) {
       llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), types, /*isVarArg=*/false),
                              llvm::Function::ExternalLinkage, loop.symbol, module);
   declared->setVisibility(llvm::Function::HiddenVisibility); // no way round by tables
+  checkName(loop.symbol, *declared);
   return declared;
 }
 
@@ -279,6 +288,7 @@ absl::Status IREmitter::kernel(func::FuncOp fn) {
   function = llvm::Function::Create(
       llvm::FunctionType::get(b.getInt32Ty(), {pointer, pointer}, /*isVarArg=*/false),
       llvm::Function::ExternalLinkage, fn.getName(), module);
+  checkName(fn.getName(), *function);
   for (unsigned i : {0, 1})
     function->addParamAttr(i, llvm::Attribute::ReadOnly);
   b.SetInsertPoint(newBlock());

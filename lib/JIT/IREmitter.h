@@ -48,6 +48,7 @@ private:
   /// A declaration of the loop's function.
   llvm::Function *declare(const OutlinedLoop &loop);
   void op(mlir::Operation &op);
+  void checkName(llvm::StringRef wanted, const llvm::Function &made);
   void branch(mlir::scf::IfOp op);
   llvm::BasicBlock *newBlock();
 

@@ -101,6 +101,8 @@ std::optional<CompiledKernel> find(const CodeFolder &folder, const Hash128 &key)
   transferData(bytes, kernel);
   std::string_view code = entry->code;
   for (uint64_t size : sizes) {
+    if (size > code.size())
+      return std::nullopt;
     kernel.objects.emplace_back(code.substr(0, size));
     code.remove_prefix(kernel.objects.back().size());
   }
@@ -191,7 +193,7 @@ KernelCache::tryGet(absl::Span<const Hash128> keys, CodeFolder *folder, int thre
   // One's own first, and only then those of other threads, which do the same: nobody waits in a
   // circle.
   const std::optional<Cancellation> &cancellation = CancelScope::current();
-  const int threadsOfEach = std::max(threads / std::max(int(mine.size()), 1), 1);
+  const int threadsOfEach = mine.size() == 1 ? threads : 1; // others have a thread each
   ThreadPool::shared().parallelFor(
       0, static_cast<int64_t>(mine.size()), /*grain=*/1, threads,
       [&](int64_t begin, int64_t end, int) {

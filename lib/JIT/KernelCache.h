@@ -52,7 +52,7 @@ public:
   /// Keeps at most about `maxKernels` kernels that nobody uses.
   explicit KernelCache(size_t maxKernels = 4096) : maxKernels(maxKernels) {}
 
-  /// Makes kernel number `index` on up to `threads` threads; called from several at once.
+  /// Makes kernel number `index` on up to `threads` threads, or is called from several at once.
   using Compile = absl::FunctionRef<absl::StatusOr<CompiledKernel>(size_t index, int threads)>;
 
   /// The kernels, in order of their keys: codeKeys of kernels without their names, for a target

@@ -3,6 +3,7 @@
 
 #include "JIT/EmitIR.h"
 #include "JIT/OneLaneStores.h"
+#include "JIT/OutlineLoops.h"
 #include "JIT/ReadIR.h"
 #include "JIT/RuntimeSymbols.h"
 #include "Runtime/ThreadPool.h"
@@ -246,7 +247,10 @@ absl::StatusOr<std::vector<IRModule>> ObjectCompiler::plainIR(mlir::ModuleOp loo
   if (absl::Status status = emitIR(loops, description, into); !status.ok())
     return isTrusted ? makeError(ErrorKind::Internal, "loops to LLVM IR: " + errorText(status))
                      : status;
-  llvm::erase_if(list, [](const IRModule &ir) { return ir.module->empty(); });
+  // The first one has the kernels, if there are any.
+  list.erase(std::remove_if(list.begin() + 1, list.end(),
+                            [](const IRModule &ir) { return ir.module->empty(); }),
+             list.end());
   for (const IRModule &ir : list) {
     std::string errors;
     raw_string_ostream out(errors);
@@ -326,7 +330,8 @@ absl::StatusOr<std::string> ObjectCompiler::compile(mlir::ModuleOp loops) const 
 
 absl::StatusOr<std::vector<std::string>> ObjectCompiler::compileOnThreads(mlir::ModuleOp loops,
                                                                           int threads) const {
-  absl::StatusOr<std::vector<IRModule>> ir = plainIR(loops, threads);
+  absl::StatusOr<std::vector<IRModule>> ir =
+      plainIR(loops, std::min(threads, 1 + numOutlinable(loops)));
   if (!ir.ok())
     return ir.status();
   std::vector<llvm::StringRef> functions; // what one module calls of another

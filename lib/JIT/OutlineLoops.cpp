@@ -40,6 +40,25 @@ static size_t workOf(mlir::Operation *op) {
   return work;
 }
 
+/// The marked loops of a function, in order.
+static std::vector<mlir::scf::ForOp> outlinable(mlir::func::FuncOp fn) {
+  std::vector<mlir::scf::ForOp> marked;
+  fn.walk<mlir::WalkOrder::PreOrder>([&](mlir::scf::ForOp op) {
+    if (!op->hasAttr(kOutlineAttr) || op->getNumResults() > 0)
+      return mlir::WalkResult::advance();
+    marked.push_back(op);
+    return mlir::WalkResult::skip();
+  });
+  return marked;
+}
+
+int numOutlinable(mlir::ModuleOp loops) {
+  size_t number = 0;
+  for (auto fn : loops.getOps<mlir::func::FuncOp>())
+    number += outlinable(fn).size();
+  return int(number);
+}
+
 OutlinedLoops outlineLoops(mlir::ModuleOp loops, size_t modules) {
   OutlinedLoops outlined;
   if (modules == 1)
@@ -54,13 +73,9 @@ OutlinedLoops outlineLoops(mlir::ModuleOp loops, size_t modules) {
   for (auto fn : loops.getOps<mlir::func::FuncOp>()) {
     load[0] += workOf(fn);
     int number = 0;
-    fn.walk<mlir::WalkOrder::PreOrder>([&](mlir::scf::ForOp op) {
-      if (!op->hasAttr(kOutlineAttr) || op->getNumResults() > 0)
-        return mlir::WalkResult::advance();
+    for (mlir::scf::ForOp op : outlinable(fn))
       candidates.push_back(
           {op, (fn.getName() + ".part" + llvm::Twine(number++)).str(), workOf(op)});
-      return mlir::WalkResult::skip();
-    });
   }
   llvm::sort(candidates, [](const Candidate &x, const Candidate &y) {
     return std::tie(y.work, x.symbol) < std::tie(x.work, y.symbol);

@@ -20,6 +20,9 @@ struct OutlinedLoop {
 };
 using OutlinedLoops = llvm::MapVector<mlir::Operation *, OutlinedLoop>;
 
+/// How many loops are marked kOutlineAttr, but for those within others.
+int numOutlinable(mlir::ModuleOp loops);
+
 /// Those of the loops marked kOutlineAttr that are functions where there are `modules` modules: as
 /// many that each module takes about as long to compile. The first one, which has the kernels,
 /// keeps the others.

@@ -21,7 +21,7 @@ void loadLoopDialects(mlir::MLIRContext &context) {
 
 KeptForm keptFormOf(mlir::Attribute attribute) {
   llvm::ArrayRef<int64_t> numbers = mlir::cast<mlir::DenseI64ArrayAttr>(attribute).asArrayRef();
-  if (numbers.empty())
+  if (numbers.size() != 5)
     return {};
   return {int32_t(numbers[0]), int32_t(numbers[1]), int32_t(numbers[2]), numbers[3] != 0,
           numbers[4] != 0};

@@ -104,6 +104,40 @@ TEST(KernelCache, ThreadsThatWantTheSameKernel) {
   EXPECT_EQ(compiled, 8);
 }
 
+TEST(KernelCache, FolderKeepsObjectsThatCallEachOther) {
+  TemporaryFolder folder;
+  auto compile = [](size_t, int) -> absl::StatusOr<CompiledKernel> {
+    absl::StatusOr<CompiledKernel> kernel = compileConstant(4, "first");
+    absl::StatusOr<CompiledKernel> other = compileConstant(5, "second");
+    kernel->symbol = "second"; // in the other object
+    kernel->objects.push_back(other->objects[0]);
+    return kernel;
+  };
+  auto never = [](size_t, int) -> absl::StatusOr<CompiledKernel> {
+    return makeError(ErrorKind::Internal, "compiled again");
+  };
+  KernelCache writer, reader;
+  ASSERT_TRUE(writer.get({key(4)}, folder.get(), 1, compile).ok());
+  auto kernels = reader.get({key(4)}, folder.get(), 1, never);
+  ASSERT_TRUE(kernels.ok()) << kernels.status();
+  EXPECT_EQ((*kernels)[0]->objects.size(), 2u);
+  EXPECT_EQ(call(*(*kernels)[0]->code, 0), 5);
+}
+
+TEST(KernelCache, CompilesOneKernelOnAllThreads) {
+  KernelCache cache;
+  std::vector<int> given;
+  std::mutex mutex;
+  auto compile = [&](size_t i, int threads) {
+    std::lock_guard lock(mutex);
+    given.push_back(threads);
+    return compileConstant(80 + int(i));
+  };
+  ASSERT_TRUE(cache.get({key(80)}, nullptr, 3, compile).ok());
+  ASSERT_TRUE(cache.get({key(81), key(82)}, nullptr, 8, compile).ok());
+  EXPECT_EQ(given, (std::vector{3, 1, 1}));
+}
+
 TEST(KernelCache, FolderServesOtherProcesses) {
   TemporaryFolder folder;
   auto compile = [](size_t, int) {

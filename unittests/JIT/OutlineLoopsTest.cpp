@@ -100,11 +100,68 @@ TEST(OutlineLoops, AsManyAsBalanceModules) {
               ElementsAre(std::pair("kernel.part0", 1)));
 }
 
+/// Vectors, masks and 16-bit floats from outside of a loop, whose counter has no sign.
+TEST(OutlineLoops, TakeWhatTheyReadFromOutside) {
+  std::string text =
+      "func.func @kernel(%px: memref<f16>, %pa: memref<f16>, %n: index) -> i32 attributes "
+      "{graphc.kernel} {\n"
+      "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
+      "  %two = arith.constant 2 : index\n";
+  for (absl::string_view name : {"x", "a"})
+    text += absl::StrReplaceAll("  %N = memref.reinterpret_cast %pN to offset: [0], sizes: [64], "
+                                "strides: [1] : memref<f16> to memref<64xf16>\n",
+                                {{"N", name}});
+  text += "  %mask = vector.create_mask %n : vector<16xi1>\n"
+          "  %v = vector.load %x[%c0] : memref<64xf16>, vector<16xf16>\n"
+          "  %number = memref.load %x[%two] : memref<64xf16>\n"
+          "  %all = vector.broadcast %number : f16 to vector<16xf16>\n"
+          "  scf.for unsigned %i = %c0 to %c1 step %c1 {\n";
+  std::string sum = "%v";
+  for (int i = 0; i < 70; ++i) {
+    std::string n = std::to_string(i);
+    text += "    %s" + n + " = arith.addf " + sum + ", %all : vector<16xf16>\n";
+    sum = "%s" + n;
+  }
+  text += "    vector.maskedstore %a[%c0], %mask, " + sum +
+          " : memref<64xf16>, vector<16xi1>, vector<16xf16>\n  } {graphc.outline}\n";
+  for (int i = 0; i < 170; ++i) // the kernel's
+    text += "  %k" + std::to_string(i) + " = memref.load %x[%two] : memref<64xf16>\n";
+  text += "  %ok = arith.constant 0 : i32\n  return %ok : i32\n}\n";
+  std::vector<std::string> objects = objectsOf(text, 2);
+  ASSERT_EQ(objects.size(), 2u);
+  auto session = Session::get();
+  auto code = (*session)->loadKernels(objects, {"kernel"});
+  ASSERT_TRUE(code.ok()) << code.status();
+  // Of f16: 1 is 0x3c00, 2 is 0x4000, 71 is 0x5470.
+  std::vector<uint16_t> x(64, 0x3c00), a(64, 0x4000);
+  void *buffers[] = {x.data(), a.data()};
+  int64_t sizes[] = {5};
+  EXPECT_EQ((*code)->function(0)(buffers, sizes), 0);
+  for (size_t i = 0; i < 64; ++i)
+    EXPECT_EQ(a[i], i < 5 ? 0x5470 : 0x4000) << i;
+}
+
+TEST(OutlineLoops, NamesOfPartsAreNoKernels) {
+  std::string loops = loop("%a", "%c0", 60) + loop("%b", "%m", 70), other = kernel("");
+  other.replace(other.find("@kernel"), 7, "@kernel.part1");
+  for (const std::string &text : {kernel(loops) + other, other + kernel(loops)}) {
+    auto context = makeContext();
+    auto module = parse(*context, text);
+    auto compiler = ObjectCompiler::create(hostTarget());
+    EXPECT_TRUE((*compiler)->compileOnThreads(*module, 1).ok());
+    module = parse(*context, text);
+    EXPECT_THAT(
+        (*compiler)->compileOnThreads(*module, 2).status().message(),
+        ::testing::HasSubstr("two functions are called kernel.part1, a kernel or a part of one"));
+  }
+}
+
 TEST(OutlineLoops, OfOneWithinAnotherTheOuterOne) {
   std::string text = kernel("  scf.for %j = %c0 to %c1 step %c1 {\n" + loop("%a", "%c0", 60) +
                             "  } {graphc.outline}\n" + loop("%b", "%c0", 70, ""));
   EXPECT_THAT(outlined(text, 2), ElementsAre(std::pair("kernel.part0", 1)));
   EXPECT_EQ(objectsOf(text, 2).size(), 2u);
+  EXPECT_EQ(objectsOf("", 2).size(), 1u) << "no kernel";
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 //===- unittests/Transforms/KernelHarness.cpp - kernels from emissions ----===//
 #include "KernelHarness.h"
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -242,8 +243,12 @@ CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
     llvm::errs() << text << loops;
   std::vector<std::vector<char>> scratch;
   KeptOperands kept;
-  std::vector<std::pair<size_t, const void *>>
-      copies; // by scratch buffer, where inputs are constants
+  struct Copy {
+    size_t scratch;
+    const void *address; // where the input is a constant
+    bool hasRoom;
+  };
+  std::vector<Copy> copies;
   std::vector<int64_t> sizes = test.arguments();
   module->walk([&](mlir::func::FuncOp fn) {
     auto forms = fn->getAttrOfType<mlir::ArrayAttr>(kKeptAttr);
@@ -256,18 +261,21 @@ CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
         KeptForm form = forms ? keptFormOf(forms[unsigned(scratch.size())]) : KeptForm();
         if (form.input >= 0) {
           const Tensor &of = inputs[size_t(form.input)];
-          copies.emplace_back(scratch.size(), kept.get(of.data(), of.numBytes(), bytes, form));
+          copies.push_back(
+              {scratch.size(), kept.get(of.data(), of.numBytes(), bytes, form), form.hasRoom});
         }
         scratch.emplace_back(size_t(bytes) + 64);
       }
   });
   auto compiler = ObjectCompiler::create(target);
-  auto object = (*compiler)->compile(*module);
-  EXPECT_TRUE(object.ok()) << object.status() << loops;
+  // Every second kernel by two threads, so that some of its loops may be functions.
+  static std::atomic<int> number = 0;
+  auto objects = (*compiler)->compileOnThreads(*module, 1 + ++number % 2);
+  EXPECT_TRUE(objects.ok()) << objects.status() << loops;
   auto session = Session::get();
-  if (!object.ok() || !session.ok())
+  if (!objects.ok() || !session.ok())
     return result;
-  auto code = (*session)->loadKernels({*object}, {test.kernel.symbol()});
+  auto code = (*session)->loadKernels(*objects, {test.kernel.symbol()});
   EXPECT_TRUE(code.ok()) << code.status();
   if (!code.ok())
     return result;
@@ -288,16 +296,18 @@ CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
   size_t firstScratch = buffers.size();
   for (auto &each : scratch)
     buffers.push_back(each.data());
-  for (auto [number, address] : copies)
-    buffers[firstScratch + number] = nullptr;
+  for (const Copy &copy : copies)
+    buffers[firstScratch + copy.scratch] = nullptr;
   auto call = [&] { return (*code).get()->function(0)(buffers.data(), sizes.data()); };
   result.status = call();
   // The same bits with inputs that are constants.
   std::vector<std::vector<unsigned char>> before;
-  for (auto [number, address] : copies)
-    if (address) {
-      buffers[firstScratch + number] = const_cast<void *>(address);
-      buffers[firstScratch + number + 1] = nullptr;
+  const std::vector<void *> ofVariables = buffers;
+  for (const Copy &copy : copies)
+    if (copy.address) {
+      buffers[firstScratch + copy.scratch] = const_cast<void *>(copy.address);
+      if (copy.hasRoom)
+        buffers[firstScratch + copy.scratch + 1] = nullptr;
       before = memory;
     }
   if (!before.empty() && result.status == 0) {
@@ -306,9 +316,10 @@ CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
     EXPECT_EQ(call(), 0);
     EXPECT_EQ(memory, before) << "kept operands give other results\n" << loops;
   }
+  buffers = ofVariables;
   // The same bits where an output is in the memory of an input, as programs let it be.
   std::vector<std::vector<int32_t>> reusable = reusableInputs(test.kernel);
-  for (size_t i = 0; i < memory.size() && copies.empty() && result.status == 0; ++i)
+  for (size_t i = 0; i < memory.size() && result.status == 0; ++i)
     for (int32_t input : reusable[i]) {
       before = memory;
       std::memcpy(memory[i].data() + kGuard, inputs[size_t(input)].data(),
