@@ -357,9 +357,10 @@ private:
                 mlir::Value sums);
   void sumDotProducts(const KernelNest &nest, const VectorProduct &product, mlir::Value count,
                       mlir::Value sums);
-  void emitVectorProduct(const KernelNest &nest, const VectorProduct &product, mlir::Value lower,
-                         mlir::Value upper, mlir::Value sums,
-                         llvm::function_ref<void(mlir::Value first, mlir::Value end)> keep);
+  mlir::scf::ForOp
+  emitVectorProduct(const KernelNest &nest, const VectorProduct &product, mlir::Value lower,
+                    mlir::Value upper, mlir::Value sums,
+                    llvm::function_ref<void(mlir::Value first, mlir::Value end)> keep);
   void keepSums(const Pass &pass, mlir::Value sums, mlir::Value first, mlir::Value end, int lanes,
                 llvm::function_ref<void(mlir::Value index, mlir::Value end, bool masked)> setLoops);
   void setLoop(int loop, mlir::Value index);

@@ -79,8 +79,8 @@ void KernelEmitter::emitOneLine(const Pass &pass, const ProductShape &shape, Val
     ofColumn = vectorProduct(nest, shape, shape.left, shape.rowLoop, shape.right, k, false);
   if (!isColumn || isDots) {
     if (isRow)
-      emitVectorProduct(nest, ofRow, columns.first, either(isRow, columns.second, columns.first),
-                        sums, keepRow);
+      mayBeOutlined(emitVectorProduct(nest, ofRow, columns.first,
+                                      either(isRow, columns.second, columns.first), sums, keepRow));
     isRow = nullptr;
   }
   if (!isColumn)
@@ -95,11 +95,11 @@ void KernelEmitter::emitOneLine(const Pass &pass, const ProductShape &shape, Val
     lower = either(isRow, columns.first, lower);
     upper = either(isRow, columns.second, upper);
   }
-  emitVectorProduct(nest, product, lower, upper, sums, [&](Value first, Value end) {
+  mayBeOutlined(emitVectorProduct(nest, product, lower, upper, sums, [&](Value first, Value end) {
     if (isRow)
       keepRow(first, either(isRow, end, first));
     keepColumn(first, either(isRow, first, end));
-  });
+  }));
 }
 
 } // namespace graphc

@@ -175,12 +175,14 @@ void KernelEmitter::sumDotProducts(const KernelNest &nest, const VectorProduct &
 }
 
 /// The product's results [lower, upper), block after block; `keep` makes what becomes of a block's.
-void KernelEmitter::emitVectorProduct(const KernelNest &nest, const VectorProduct &product,
-                                      Value lower, Value upper, Value sums,
-                                      llvm::function_ref<void(Value first, Value end)> keep) {
+/// Returns the loop over blocks.
+mlir::scf::ForOp
+KernelEmitter::emitVectorProduct(const KernelNest &nest, const VectorProduct &product, Value lower,
+                                 Value upper, Value sums,
+                                 llvm::function_ref<void(Value first, Value end)> keep) {
   int64_t most = mlir::cast<mlir::MemRefType>(sums.getType()).getDimSize(0) / product.columns;
   stack->dropAnchor();
-  auto blocks = mayBeOutlined(stack->open(lower, upper, stack->constant(most)));
+  auto blocks = stack->open(lower, upper, stack->constant(most));
   Value first = blocks.getInductionVar();
   Value end = arith::AddIOp::create(b, first, stack->constant(most));
   end = arith::MinSIOp::create(b, end, upper);
@@ -195,6 +197,7 @@ void KernelEmitter::emitVectorProduct(const KernelNest &nest, const VectorProduc
   keep(first, end);
   stack->close();
   stack->dropAnchor();
+  return blocks;
 }
 
 /// What becomes of the results [first, end), whose sums are given, `lanes` at a time. `setLoops`
