@@ -4,11 +4,10 @@
 #include <chrono>
 #include <condition_variable>
 
+#include "JIT/CompileInParts.h"
 #include "JIT/Session.h"
-#include "Runtime/ThreadPool.h"
 #include "Support/Bytes.h"
 #include "Support/Cancel.h"
-#include "Support/Fork.h"
 #include "Support/Log.h"
 #include "graphc/Status.h"
 
@@ -192,16 +191,10 @@ KernelCache::tryGet(absl::Span<const Hash128> keys, CodeFolder *folder, int thre
 
   // One's own first, and only then those of other threads, which do the same: nobody waits in a
   // circle.
-  const std::optional<Cancellation> &cancellation = CancelScope::current();
   const int threadsOfEach = mine.size() == 1 ? threads : 1; // others have a thread each
-  ThreadPool::shared().parallelFor(
-      0, static_cast<int64_t>(mine.size()), /*grain=*/1, threads,
-      [&](int64_t begin, int64_t end, int) {
-        CancelScope scope(cancellation);
-        CompilerWork::Help help;
-        for (int64_t i = begin; i < end; ++i)
-          wanted[mine[i]]->finish(make(keys[mine[i]], folder, mine[i], threadsOfEach, compile));
-      });
+  compileInParts(mine.size(), threads, [&](size_t i) {
+    wanted[mine[i]]->finish(make(keys[mine[i]], folder, mine[i], threadsOfEach, compile));
+  });
 
   std::vector<std::shared_ptr<const CachedKernel>> kernels;
   absl::Status first;

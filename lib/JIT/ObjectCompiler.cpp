@@ -1,14 +1,13 @@
 //===- JIT/ObjectCompiler.cpp - loops to machine code ---------------------===//
 #include "JIT/ObjectCompiler.h"
 
+#include "JIT/CompileInParts.h"
 #include "JIT/EmitIR.h"
 #include "JIT/OneLaneStores.h"
 #include "JIT/OutlineLoops.h"
 #include "JIT/ReadIR.h"
 #include "JIT/RuntimeSymbols.h"
-#include "Runtime/ThreadPool.h"
 #include "Support/Cancel.h"
-#include "Support/Fork.h"
 #include "graphc/Status.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -352,14 +351,7 @@ absl::StatusOr<std::vector<std::string>> ObjectCompiler::compileOnThreads(mlir::
     return made;
   };
   std::vector<absl::StatusOr<std::string>> made(ir->size());
-  const std::optional<Cancellation> &cancellation = CancelScope::current();
-  ThreadPool::shared().parallelFor(0, int64_t(ir->size()), /*grain=*/1, threads,
-                                   [&](int64_t begin, int64_t end, int) {
-                                     CancelScope scope(cancellation);
-                                     CompilerWork::Help help;
-                                     for (int64_t i = begin; i < end; ++i)
-                                       made[size_t(i)] = objectOf(*(*ir)[size_t(i)].module);
-                                   });
+  compileInParts(ir->size(), threads, [&](size_t i) { made[i] = objectOf(*(*ir)[i].module); });
   std::vector<std::string> objects;
   for (absl::StatusOr<std::string> &each : made) {
     if (!each.ok())

@@ -154,6 +154,7 @@ private:
   uint64_t unitLoops(const Nest &nest) const;
   bool isProduct(const Nest &nest) const;
   bool widensForProduct(const Nest &nest) const;
+  bool endsContraction(const FusedNest &map) const;
   void visitLoops(int32_t step);
   void chooseSubstitutions(const Nest &nest, int copies);
   FusedNest rewrite(const Nest &nest, int copies, std::vector<FusedNest::Check> checks);

@@ -6,6 +6,14 @@
 // A producer's body is copied with its counters replaced by the load's indices. A load under a
 // mask masks the loads of the copy that may be out of their arrays where the mask is false.
 //
+// What follows a product and is read under a mask stays with the product: its tile has the sums in
+// registers, and what reads it only moves elements, line by line without masks
+// (Transforms/Pads.cpp).
+//
+//   c = conv2d(x, w)                 c[i, j] = ...; y[i, j] = relu(c[i, j] + b)
+//   y = relu(c + b)         becomes  p[i, j] = inside ? y[i - 1, j - 1] : 0
+//   p = pad(y)
+//
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 #include <cstring>
@@ -60,6 +68,15 @@ bool Fusion::widensForProduct(const Nest &nest) const {
   return int32_t(product.extents.size()) - product.numParallel == 1;
 }
 
+/// Whether a map can be the epilogue of a contraction.
+bool Fusion::endsContraction(const FusedNest &map) const {
+  return std::ranges::any_of(map.reads, [&](int32_t array) {
+    const int32_t group = arrays_[array].group;
+    return group >= 0 && groups_[size_t(group)].contraction &&
+           sharedLoops(groups_[size_t(group)], group, map) >= 0;
+  });
+}
+
 /// Decides which of the waiting arrays that `nest` loads are written into it; the others get
 /// memory.
 void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
@@ -72,7 +89,7 @@ void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
   struct Candidate {
     int32_t array;
     int loads = 0;
-    bool eachOnce = true;
+    bool eachOnce = true, isMasked = false;
     uint64_t loops = 0; // that its indices count along
   };
   std::vector<Candidate> candidates;
@@ -93,6 +110,7 @@ void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
     ++it->loads;
     int32_t rank = int32_t(e.arrays[n.loadArray()].shape.size());
     it->eachOnce &= loadsEachOnce(nest, n, rank, units);
+    it->isMasked |= n.args[0] >= 0;
     it->loops |= loopsOfLoad(nest, n, rank);
   }
   if (candidates.empty())
@@ -113,6 +131,7 @@ void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
     int added = producer.ops * c.loads * copies;
     bool worth = !again || cost <= (contraction && !c.eachOnce ? kAlmostFree : kCheap);
     worth &= !isWidening || producer.ops == 0;
+    worth &= !c.isMasked || !endsContraction(producer);
     if (!worth || ops + added > kMaxOps || readTooMany(producer.reads, reads)) {
       materialize(c.array);
       continue;

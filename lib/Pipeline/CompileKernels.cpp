@@ -6,11 +6,11 @@
 #include <tuple>
 
 #include "Emit/SizeTable.h"
+#include "JIT/CompileInParts.h"
 #include "JIT/EmitIR.h"
 #include "JIT/LoopTargetOf.h"
 #include "Kernels/CheckKernel.h"
 #include "Lowering/LowerToLinalg.h"
-#include "Runtime/ThreadPool.h"
 #include "Support/Cancel.h"
 #include "Support/Text.h"
 #include "Transforms/CheckLinalg.h"
@@ -117,21 +117,15 @@ std::vector<KernelRequest> requestsOf(absl::Span<const Kernel> kernels) {
 
 absl::StatusOr<std::vector<CompiledKernel>>
 compileKernels(absl::Span<const Kernel> kernels, const ObjectCompiler &compiler, int threads) {
-  std::vector<CompiledKernel> compiled(kernels.size());
-  std::vector<absl::Status> errors(kernels.size());
-  ThreadPool::shared().parallelFor(
-      0, int64_t(kernels.size()), /*grain=*/1, threads, [&](int64_t begin, int64_t end, int) {
-        for (int64_t i = begin; i < end; ++i) {
-          absl::StatusOr<CompiledKernel> one = compileKernel(kernels[size_t(i)], {}, compiler);
-          if (one.ok())
-            compiled[size_t(i)] = *std::move(one);
-          else
-            errors[size_t(i)] = one.status();
-        }
-      });
-  for (const absl::Status &error : errors)
-    if (!error.ok())
-      return error;
+  std::vector<absl::StatusOr<CompiledKernel>> made(kernels.size());
+  compileInParts(kernels.size(), threads,
+                 [&](size_t i) { made[i] = compileKernel(kernels[i], {}, compiler); });
+  std::vector<CompiledKernel> compiled;
+  for (absl::StatusOr<CompiledKernel> &each : made) {
+    if (!each.ok())
+      return each.status();
+    compiled.push_back(*std::move(each));
+  }
   return compiled;
 }
 

@@ -114,8 +114,7 @@ std::optional<KernelEmitter::PadShape> KernelEmitter::padShape(const Pass &pass)
     return std::nullopt;
   // Scratch memory of an iteration, or lines of a result.
   const bool isScratch = kernel.arrays[size_t(nest.result)].role == KernelArray::Role::Local;
-  // With mask registers the latter was not measured.
-  if (isScratch ? pass.outer == 0 : pass.outer > 0 || nest.numLoops() < 2 || target.maskRegisters)
+  if (isScratch ? pass.outer == 0 : pass.outer > 0 || nest.numLoops() < 2)
     return std::nullopt;
   auto branch = nest.terms[0].getDefiningOp<scf::IfOp>();
   if (!branch)

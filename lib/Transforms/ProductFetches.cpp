@@ -68,7 +68,8 @@ void KernelEmitter::setPanelFetching(const ProductShape &shape, const ProductCop
 /// the L2 cache. Null: never.
 Value KernelEmitter::fetchesRows(const ProductShape &shape, const ProductCopies &copies,
                                  Value isFirst) {
-  if (shape.isLeftTransposed || !uses(Optimization::FetchRows))
+  if (shape.isLeftTransposed || !uses(Optimization::FetchRows) ||
+      (target.maskRegisters && shape.isWindow))
     return nullptr;
   Value fetches = arith::AndIOp::create(b, copies.areFar, isFirst);
   if (copies.sums) // whole rows
