@@ -224,13 +224,13 @@ void KernelEmitter::emitRows(llvm::ArrayRef<int> nests, int first, int last) {
     openLoop(nest, loop);
   std::vector<Pass> passes = planPasses(kernel, nests, last, uses(Optimization::SideBySide));
   placeArrays(passes, last);
-  llvm::SmallVector<int> numReaders(kernel.arrays.size());
-  for (const Pass &pass : passes) {
+  std::vector<NextRows> rows = rowsToFetch(passes);
+  for (auto [pass, fetched] : llvm::zip(passes, rows)) {
+    if (last > 0)
+      nextRows = std::move(fetched);
     nextRows.loop = last - 1;
-    if (last > 0 && uses(Optimization::NextRows))
-      nextRows.arrays = rowsToFetch(pass, numReaders);
     emitPass(pass);
-    nextRows.arrays.clear();
+    nextRows = {};
     stack->dropAnchor();
   }
   for (int loop = first; loop < last; ++loop)

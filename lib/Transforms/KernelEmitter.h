@@ -412,7 +412,13 @@ private:
   llvm::SmallVector<int> holdInOutputs();
   void fetchRowAhead(const KernelNest &nest);
   //===--- NextRows.cpp -----------------------------------------------------===//
-  llvm::SmallVector<int> rowsToFetch(const Pass &pass, llvm::MutableArrayRef<int> numReaders) const;
+  /// Arrays of which a pass asks for rows of the next iterations of `loop`.
+  struct NextRows {
+    llvm::SmallVector<int> arrays;  ///< one iteration later
+    llvm::SmallVector<int> windows; ///< several rows of these, a few iterations later
+    int loop = -1;
+  };
+  std::vector<NextRows> rowsToFetch(llvm::ArrayRef<Pass> passes) const;
   void fetchNextRows(const KernelNest &nest, int vectorLoop);
   bool loads(const KernelNest &nest, int array) const;
 
@@ -432,10 +438,7 @@ private:
   bool isInColumns = false;
   std::vector<bool> isHeld; ///< locals that lie in an output
   mlir::Value rowsAhead;    ///< of the block; null where columns are not cut
-  struct {
-    int loop = -1;
-    llvm::SmallVector<int> arrays;
-  } nextRows; ///< what the pass that is made fetches for the next iteration of that loop
+  NextRows nextRows;        ///< of the pass that is made
   Bounds block;
   /// By nest, the address of panels that all blocks of rows read, or 0.
   llvm::DenseMap<int, mlir::Value> blockPanels;

@@ -18,6 +18,20 @@
 // Longer rows than a quarter of the L2 cache are not there any more when they are read: the line at
 // hand is asked for once more. Behind the last row nothing is read; a prefetch there does no harm.
 //
+// Windows read several short rows at a time, some of them again with the next window, and
+// processors do not see that the picture is read from its beginning to its end. The pass that has
+// them, where no other reads the array, asks for what it reads four iterations later:
+//
+//   for %i {
+//     for %j { t[%j] = max(x[2 %i, %j], x[2 %i + 1, %j], x[2 %i + 2, %j])
+//              prefetch x[2 %i + 9, %j], x[2 %i + 10, %j] } // others were for %i - 1
+//     for %j { y[%i, %j] = max(t[2 %j], t[2 %j + 1], t[2 %j + 2]) }
+//   }
+//
+// Maxima of 64 x 111 x 111 take 0.55 to 0.6 of the time where the picture comes from memory, 0.55
+// from a cache behind the second one, 0.8 where 4 MB were used since, 128 x 55 x 55 1.04 in the L2
+// cache (EPYC 9005; 2 to 16 iterations are as good, 1 takes a tenth longer).
+//
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
 #include "Transforms/Products.h"
@@ -29,24 +43,58 @@ namespace arith = mlir::arith;
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
-/// The arguments that `pass` reads as the second one. `numReaders`: by array, passes that have read
-/// it, this one included from now on.
-llvm::SmallVector<int> KernelEmitter::rowsToFetch(const Pass &pass,
-                                                  llvm::MutableArrayRef<int> numReaders) const {
-  llvm::SmallSetVector<int, 8> read;
-  for (int nest : pass.nests)
-    for (int array : kernel.nests[size_t(nest)].inputs)
-      if (array >= 0 && kernel.arrays[size_t(array)].role == KernelArray::Role::Input)
-        read.insert(array);
-  return llvm::filter_to_vector(read, [&](int array) { return ++numReaders[size_t(array)] == 2; });
+/// How many iterations later rows of windows are read that are asked for.
+static constexpr int64_t kWindowsAhead = 4;
+
+/// What each of `passes` asks for: of the arguments those that it reads as the second one, and
+/// those of which it alone reads several rows at a time.
+std::vector<KernelEmitter::NextRows> KernelEmitter::rowsToFetch(llvm::ArrayRef<Pass> passes) const {
+  std::vector<NextRows> rows(passes.size());
+  if (!uses(Optimization::NextRows) || passes.size() < 2)
+    return rows;
+  for (int array = 0; array < int(kernel.arrays.size()); ++array) {
+    if (kernel.arrays[size_t(array)].role != KernelArray::Role::Input)
+      continue;
+    llvm::SmallVector<size_t, 4> readers;
+    bool areWindows = false;
+    for (size_t pass = 0; pass < passes.size(); ++pass) {
+      int64_t numLoads = 0;
+      for (int nest : passes[pass].nests)
+        numLoads += llvm::count(kernel.nests[size_t(nest)].inputs, array);
+      if (numLoads > 0)
+        readers.push_back(pass);
+      areWindows |= numLoads > 1;
+    }
+    if (readers.size() > 1)
+      rows[readers[1]].arrays.push_back(array);
+    else if (areWindows)
+      rows[readers[0]].windows.push_back(array);
+  }
+  return rows;
 }
 
-/// Asks for what the vectors of `nest` that are set up read of `nextRows`, one iteration of
-/// `rowLoop` later. Each array is asked for once.
+/// Whether another operand has read this one's elements, an iteration of `loop` before.
+static bool isReadBefore(const KernelNest &nest, int operand, int loop) {
+  mlir::AffineMap map = mapOf(nest, operand);
+  mlir::AffineExpr counter = mlir::getAffineDimExpr(unsigned(loop), map.getContext());
+  mlir::AffineMap next = mlir::simplifyAffineMap(
+      map.replace({{counter, counter + 1}}, map.getNumDims(), map.getNumSymbols()));
+  for (int other = 0; other < int(nest.inputs.size()); ++other)
+    if (nest.inputs[size_t(other)] == nest.inputs[size_t(operand)] && other != operand &&
+        mlir::simplifyAffineMap(mapOf(nest, other)) == next)
+      return true;
+  return false;
+}
+
+/// Asks for what the vectors of `nest` that are set up read of `nextRows` in later iterations of
+/// its loop. Arrays but those of windows are asked for once.
 void KernelEmitter::fetchNextRows(const KernelNest &nest, int vectorLoop) {
-  for (int i = 0; i < int(nest.inputs.size()) && !nextRows.arrays.empty(); ++i) {
+  for (int i = 0; i < int(nest.inputs.size()); ++i) {
     const int array = nest.inputs[size_t(i)];
-    if (array < 0 || !llvm::is_contained(nextRows.arrays, array) || !isDense(nest, i, vectorLoop))
+    const bool isWindow = llvm::is_contained(nextRows.windows, array);
+    if ((!isWindow && !llvm::is_contained(nextRows.arrays, array)) || !isDense(nest, i, vectorLoop))
+      continue;
+    if (isWindow && isReadBefore(nest, i, nextRows.loop))
       continue;
     llvm::erase(nextRows.arrays, array);
     mlir::Type element = kernel.arrays[size_t(array)].element;
@@ -55,7 +103,9 @@ void KernelEmitter::fetchNextRows(const KernelNest &nest, int vectorLoop) {
       continue;
     Value address = addressOf(body->memory[size_t(array)].buffer), ahead;
     stack->inPrologue([&] {
-      Value step = bytesOf(stride, element), most = stack->constant(target.l2Bytes / 4);
+      Value step =
+          bytesOf(stack->multiply(stride, b.getIndexAttr(isWindow ? kWindowsAhead : 1)), element);
+      Value most = stack->constant(target.l2Bytes / 4);
       Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, step, most);
       ahead = arith::SelectOp::create(b, fits, step, stack->constant(0));
     });
