@@ -155,6 +155,7 @@ private:
   bool isProduct(const Nest &nest) const;
   bool widensForProduct(const Nest &nest) const;
   bool endsContraction(const FusedNest &map) const;
+  bool isOfLoops(const Nest &nest, const ScalarNode &load) const;
   void visitLoops(int32_t step);
   void chooseSubstitutions(const Nest &nest, int copies);
   FusedNest rewrite(const Nest &nest, int copies, std::vector<FusedNest::Check> checks);
@@ -180,6 +181,7 @@ private:
   // Group.cpp: level 2
   void place(FusedNest nest);
   int32_t groupBehindSizes(const Nest &nest) const;
+  int32_t earliestGroup(const Nest &nest) const;
   bool isPlacedAlready(const FusedNest &nest, uint64_t hash);
   int32_t loopsAroundSquares(const Nest &nest) const;
   int32_t sharedLoops(const FusionGroup &group, int32_t number, const FusedNest &nest) const;

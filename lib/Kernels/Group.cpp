@@ -72,6 +72,20 @@ int32_t Fusion::groupBehindSizes(const Nest &nest) const {
   return behind;
 }
 
+/// The first group that a nest may join: sizes that it needs are known, and its operands are made
+/// there, or before.
+int32_t Fusion::earliestGroup(const Nest &nest) const {
+  int32_t earliest = groupBehindSizes(nest);
+  for (const ScalarNode &n : nest.body) {
+    if (n.op != ScalarOp::Load)
+      continue;
+    const int32_t base = arrays_[n.loadArray()].base, maker = arrays_[base].group;
+    if (maker >= 0)
+      earliest = std::max(earliest, base == n.loadArray() ? maker : maker + 1);
+  }
+  return earliest;
+}
+
 /// Whether an equal nest has memory: the mean of a row that its variance computes again. If so, its
 /// array stands for this nest's from now on. Where the first one's checks hold, so do this one's.
 bool Fusion::isPlacedAlready(const FusedNest &fused, uint64_t hash) {
@@ -206,9 +220,8 @@ void Fusion::place(FusedNest fused) {
   placed_.emplace(hash, fused.nest.result);
   auto rank = [&](int32_t array) { return rankOf(array); };
   bool contraction = isContraction(fused.nest, rank);
-  // The first group that it may join, and those in which it would find its operands.
-  const int32_t behindSizes = groupBehindSizes(fused.nest);
-  int32_t earliest = behindSizes;
+  const int32_t behindSizes = groupBehindSizes(fused.nest), earliest = earliestGroup(fused.nest);
+  // Groups in which it would find its operands.
   std::vector<int32_t> candidates, makers;
   for (const ScalarNode &n : fused.nest.body) {
     if (n.op != ScalarOp::Load)
@@ -216,8 +229,6 @@ void Fusion::place(FusedNest fused) {
     const FusionArray &a = arrays_[n.loadArray()];
     int32_t producer = arrays_[a.base].group;
     if (producer >= 0) {
-      bool view = a.base != n.loadArray();
-      earliest = std::max(earliest, view ? producer + 1 : producer);
       candidates.push_back(producer);
       makers.push_back(producer);
     }

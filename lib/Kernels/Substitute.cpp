@@ -68,13 +68,31 @@ bool Fusion::widensForProduct(const Nest &nest) const {
   return int32_t(product.extents.size()) - product.numParallel == 1;
 }
 
-/// Whether a map can be the epilogue of a contraction.
+/// Whether a map can be the epilogue of a contraction whose sums nothing else reads, and takes no
+/// more memory than they.
 bool Fusion::endsContraction(const FusedNest &map) const {
-  return std::ranges::any_of(map.reads, [&](int32_t array) {
-    const int32_t group = arrays_[array].group;
-    return group >= 0 && groups_[size_t(group)].contraction &&
-           sharedLoops(groups_[size_t(group)], group, map) >= 0;
+  const int32_t group = earliestGroup(map.nest);
+  auto dtypeOf = [&](int32_t array) { return record_.emission.arrays[size_t(array)].dtype; };
+  const bool takesSums = std::ranges::any_of(map.reads, [&](int32_t array) {
+    const FusionArray &a = arrays_[size_t(array)];
+    return a.group == group && !a.wanted && a.clients == 0 &&
+           (a.lastReader < 0 || a.lastReader == group) &&
+           byteSize(dtypeOf(map.nest.result)) <= byteSize(dtypeOf(array));
   });
+  return takesSums && groups_[size_t(group)].contraction &&
+         sharedLoops(groups_[size_t(group)], group, map) >= 0;
+}
+
+/// Whether a load takes the element of the loops' own number, in an array of just their extents.
+bool Fusion::isOfLoops(const Nest &nest, const ScalarNode &load) const {
+  const Numbers &shape = record_.emission.arrays[load.loadArray()].shape;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    const ScalarNode &index = nest.body[nest.indices[load.loadFirstIndex() + axis]];
+    if (!isUnit(shape[axis]) && (index.op != ScalarOp::Index || size_t(index.payload) != axis ||
+                                 nest.extents[axis] != shape[axis]))
+      return false;
+  }
+  return int32_t(shape.size()) == nest.numParallel;
 }
 
 /// Decides which of the waiting arrays that `nest` loads are written into it; the others get
@@ -89,8 +107,9 @@ void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
   struct Candidate {
     int32_t array;
     int loads = 0;
-    bool eachOnce = true, isMasked = false;
-    uint64_t loops = 0; // that its indices count along
+    bool eachOnce = true;
+    bool hasBorder = false; // around it, or other arrays beside it
+    uint64_t loops = 0;     // that its indices count along
   };
   std::vector<Candidate> candidates;
   ArraySet reads;
@@ -110,7 +129,7 @@ void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
     ++it->loads;
     int32_t rank = int32_t(e.arrays[n.loadArray()].shape.size());
     it->eachOnce &= loadsEachOnce(nest, n, rank, units);
-    it->isMasked |= n.args[0] >= 0;
+    it->hasBorder |= n.args[0] >= 0 && !isOfLoops(nest, n);
     it->loops |= loopsOfLoad(nest, n, rank);
   }
   if (candidates.empty())
@@ -131,7 +150,7 @@ void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
     int added = producer.ops * c.loads * copies;
     bool worth = !again || cost <= (contraction && !c.eachOnce ? kAlmostFree : kCheap);
     worth &= !isWidening || producer.ops == 0;
-    worth &= !c.isMasked || !endsContraction(producer);
+    worth &= !c.hasBorder || !endsContraction(producer);
     if (!worth || ops + added > kMaxOps || readTooMany(producer.reads, reads)) {
       materialize(c.array);
       continue;

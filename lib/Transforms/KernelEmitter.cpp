@@ -224,11 +224,9 @@ void KernelEmitter::emitRows(llvm::ArrayRef<int> nests, int first, int last) {
     openLoop(nest, loop);
   std::vector<Pass> passes = planPasses(kernel, nests, last, uses(Optimization::SideBySide));
   placeArrays(passes, last);
-  std::vector<NextRows> rows = rowsToFetch(passes);
+  std::vector<NextRows> rows = rowsToFetch(passes, last - 1);
   for (auto [pass, fetched] : llvm::zip(passes, rows)) {
-    if (last > 0)
-      nextRows = std::move(fetched);
-    nextRows.loop = last - 1;
+    nextRows = std::move(fetched);
     emitPass(pass);
     nextRows = {};
     stack->dropAnchor();

@@ -96,7 +96,7 @@ private:
   std::optional<CounterSum> asCounterSum(const KernelNest &nest, mlir::Value value);
   bool readBounds(const KernelNest &nest, mlir::Value condition, PadShape &shape);
   void fillScratch(const Pass &pass, mlir::TypedAttr element);
-  void forLine(Size count, llvm::function_ref<void(mlir::Value, int64_t)> each);
+  void forLine(Size count, bool mayBeHalf, llvm::function_ref<void(mlir::Value, int64_t)> each);
   void copyLine(mlir::Value buffer, mlir::Value result, mlir::Value from, mlir::Value to,
                 Size count);
   void fillLine(mlir::TypedAttr element, mlir::Value result, mlir::Value to, Size count);
@@ -418,7 +418,7 @@ private:
     llvm::SmallVector<int> windows; ///< several rows of these, a few iterations later
     int loop = -1;
   };
-  std::vector<NextRows> rowsToFetch(llvm::ArrayRef<Pass> passes) const;
+  std::vector<NextRows> rowsToFetch(llvm::ArrayRef<Pass> passes, int loop) const;
   void fetchNextRows(const KernelNest &nest, int vectorLoop);
   bool loads(const KernelNest &nest, int array) const;
 

@@ -15,8 +15,9 @@
 // (EPYC 9005, its caches and memory shared with others). To ask for the results' next row as well,
 // for writing, gains nothing: what is stored need not be waited for.
 //
-// Longer rows than a quarter of the L2 cache are not there any more when they are read: the line at
-// hand is asked for once more. Behind the last row nothing is read; a prefetch there does no harm.
+// What is more than a quarter of the L2 cache away is not there any more when it is read: the line
+// at hand is asked for once more. Behind the last row nothing is read; a prefetch there does no
+// harm.
 //
 // Windows read several short rows at a time, some of them again with the next window, and
 // processors do not see that the picture is read from its beginning to its end. The pass that has
@@ -46,42 +47,65 @@ using mlir::Value;
 /// How many iterations later rows of windows are read that are asked for.
 static constexpr int64_t kWindowsAhead = 4;
 
-/// What each of `passes` asks for: of the arguments those that it reads as the second one, and
-/// those of which it alone reads several rows at a time.
-std::vector<KernelEmitter::NextRows> KernelEmitter::rowsToFetch(llvm::ArrayRef<Pass> passes) const {
+/// Whether two operands of one array read different rows, which the nest's loop `rows` counts.
+static bool readOtherRows(const KernelNest &nest, int operand, int other, int rows) {
+  mlir::AffineMap map = mapOf(nest, operand), otherMap = mapOf(nest, other);
+  for (unsigned axis = 0; axis < map.getNumResults(); ++axis)
+    if (map.getResult(axis).isFunctionOfDim(unsigned(rows)) &&
+        map.getResult(axis) != otherMap.getResult(axis))
+      return true;
+  return false;
+}
+
+/// Whether the nest has windows of the array: reads several rows of it in an iteration.
+static bool hasWindows(const KernelNest &nest, int array, int rows) {
+  for (int i = 0; i < int(nest.inputs.size()); ++i)
+    for (int j = 0; j < i; ++j)
+      if (nest.inputs[size_t(i)] == array && nest.inputs[size_t(j)] == array &&
+          readOtherRows(nest, i, j, rows))
+        return true;
+  return false;
+}
+
+/// What each of `passes`, in an iteration of `loop`, asks for: of the arguments those that it reads
+/// as the second one, and those of which it alone reads several rows at a time.
+std::vector<KernelEmitter::NextRows> KernelEmitter::rowsToFetch(llvm::ArrayRef<Pass> passes,
+                                                                int loop) const {
   std::vector<NextRows> rows(passes.size());
-  if (!uses(Optimization::NextRows) || passes.size() < 2)
+  if (!uses(Optimization::NextRows) || passes.size() < 2 || loop < 0)
     return rows;
   for (int array = 0; array < int(kernel.arrays.size()); ++array) {
     if (kernel.arrays[size_t(array)].role != KernelArray::Role::Input)
       continue;
     llvm::SmallVector<size_t, 4> readers;
-    bool areWindows = false;
-    for (size_t pass = 0; pass < passes.size(); ++pass) {
-      int64_t numLoads = 0;
-      for (int nest : passes[pass].nests)
-        numLoads += llvm::count(kernel.nests[size_t(nest)].inputs, array);
-      if (numLoads > 0)
+    for (size_t pass = 0; pass < passes.size(); ++pass)
+      if (llvm::any_of(passes[pass].nests, [&](int nest) {
+            return llvm::is_contained(kernel.nests[size_t(nest)].inputs, array);
+          }))
         readers.push_back(pass);
-      areWindows |= numLoads > 1;
-    }
     if (readers.size() > 1)
       rows[readers[1]].arrays.push_back(array);
-    else if (areWindows)
+    else if (readers.size() == 1 && llvm::any_of(passes[readers[0]].nests, [&](int nest) {
+               return hasWindows(kernel.nests[size_t(nest)], array, loop);
+             }))
       rows[readers[0]].windows.push_back(array);
   }
+  for (NextRows &each : rows)
+    each.loop = loop;
   return rows;
 }
 
-/// Whether another operand has read this one's elements, an iteration of `loop` before.
-static bool isReadBefore(const KernelNest &nest, int operand, int loop) {
+/// Whether another operand reads this one's row, or has read its elements an iteration of `loop`
+/// before.
+static bool isReadElsewhere(const KernelNest &nest, int operand, int loop) {
   mlir::AffineMap map = mapOf(nest, operand);
   mlir::AffineExpr counter = mlir::getAffineDimExpr(unsigned(loop), map.getContext());
   mlir::AffineMap next = mlir::simplifyAffineMap(
       map.replace({{counter, counter + 1}}, map.getNumDims(), map.getNumSymbols()));
   for (int other = 0; other < int(nest.inputs.size()); ++other)
     if (nest.inputs[size_t(other)] == nest.inputs[size_t(operand)] && other != operand &&
-        mlir::simplifyAffineMap(mapOf(nest, other)) == next)
+        (mlir::simplifyAffineMap(mapOf(nest, other)) == next ||
+         (other < operand && !readOtherRows(nest, operand, other, loop))))
       return true;
   return false;
 }
@@ -94,7 +118,7 @@ void KernelEmitter::fetchNextRows(const KernelNest &nest, int vectorLoop) {
     const bool isWindow = llvm::is_contained(nextRows.windows, array);
     if ((!isWindow && !llvm::is_contained(nextRows.arrays, array)) || !isDense(nest, i, vectorLoop))
       continue;
-    if (isWindow && isReadBefore(nest, i, nextRows.loop))
+    if (isWindow && isReadElsewhere(nest, i, nextRows.loop))
       continue;
     llvm::erase(nextRows.arrays, array);
     mlir::Type element = kernel.arrays[size_t(array)].element;

@@ -6,11 +6,11 @@ RUN: graphc compile last.mlir --emit=linalg > last && graphc compile first.mlir 
 RUN: grep -o '@graphc_[a-z_]*[0-9a-f]*(' last | sort -u > of-last && grep -o '@graphc_[a-z_]*[0-9a-f]*(' first | sort -u > of-first
 RUN: cat of-last | FileCheck %s
 RUN: comm -12 of-last of-first | FileCheck %s --check-prefix=SAME
-The padded copy of the input, the padded copies between layers with bias and maximum, bias and maximum at the end, the product.
-CHECK-COUNT-4: @graphc_
+The padded copy of the input, the padded copies between layers, bias and maximum at the end, the product, and the product with bias and maximum.
+CHECK-COUNT-5: @graphc_
 CHECK-NOT: @graphc_
-SAME: @graphc_add_ge_lt_and_etc_
-SAME-NEXT: @graphc_mul_sum_
+SAME: @graphc_add_ge_lt_and_
+SAME-NEXT: @graphc_mul_sum_add_maximum_
 SAME-NOT: @graphc_
 RUN: graphc compile last.mlir --emit=kernels | FileCheck %s --check-prefix=STEPS
 STEPS-COUNT-7: {{^ +}}kernel @{{.*}} sizes [
