@@ -27,15 +27,12 @@ public:
       firstOfNest_.push_back(next);
       next += std::max<int32_t>(int32_t(nest.extents.size()) - 1, 0);
     }
-    columns_ = next++;
     parent_.resize(next);
     std::iota(parent_.begin(), parent_.end(), 0);
     broken_.assign(next, false);
   }
   int32_t axes(int32_t array, int32_t axis) const { return firstOfArray_[array] + axis; }
   int32_t loops(int32_t nest, int32_t loop) const { return firstOfNest_[nest] + loop; }
-  /// That of the last two parallel loops of nests that share columns.
-  int32_t columns() const { return columns_; }
   void join(int32_t a, int32_t b) {
     a = find(a), b = find(b);
     parent_[a] = b;
@@ -52,7 +49,6 @@ private:
   }
   std::vector<int32_t> firstOfArray_, firstOfNest_, parent_;
   std::vector<bool> broken_;
-  int32_t columns_;
 };
 
 int32_t counterOf(const Nest &nest, int32_t node) {
@@ -99,11 +95,6 @@ Pairs findPairs(const KernelDraft &draft) {
       else if (d + 1 < draft.numShared)
         pairs.join(pairs.loops(k, d), pairs.loops(0, d));
     }
-    // The columns are the same in all nests.
-    if (draft.numShared == 0 && draft.nests.size() > 1 && nest.numParallel > 1)
-      pairs.join(pairs.loops(k, nest.numParallel - 2), pairs.columns());
-    else if (draft.numShared == 0 && nest.numParallel == 1)
-      pairs.breakUp(pairs.columns());
     auto uses = [&](int32_t node) { // a counter in arithmetic
       if (int32_t loop = counterOf(nest, node); loop >= 0) {
         if (loop > 0)

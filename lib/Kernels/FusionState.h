@@ -51,7 +51,7 @@ struct FusionGroup {
   std::vector<FusedNest> nests;
   /// Step of a host call or of a callee; -1 for kernels.
   int32_t otherStep = -1;
-  int32_t numShared = 0; // 0 with parallel loops: the nests share columns (ColumnChains.cpp)
+  int32_t numShared = 0;
   int ops = 0;
   ArraySet reads;
   bool contraction = false;
@@ -200,13 +200,6 @@ private:
 
   // SmallProducts.cpp: matrices times vectors of one kernel
   std::vector<int32_t> smallProductKey(const Nest &nest) const;
-
-  // ColumnChains.cpp: nests that share columns
-  bool staysInColumn(const Nest &nest, absl::FunctionRef<bool(int32_t array)> isOne) const;
-  /// Whether the nest and those of the group look at columns one by one, and at the same rows.
-  bool joinsColumns(const FusionGroup &group, int32_t number, const FusedNest &fused) const;
-  /// Whether a nest of columns makes rows for others of its group that have no place in an output.
-  bool needsMemory(const FusionGroup &group, size_t nest) const;
 
   // JoinProducts.cpp: products with rows between them
   void joinProducts();

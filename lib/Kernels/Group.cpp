@@ -250,8 +250,6 @@ void Fusion::place(FusedNest fused) {
                   : joinsScatters(group, candidate, fused) ? group.numShared
                   : joinsPictures(group, fused)            ? sharedLoops(group, candidate, fused)
                                                            : -1;
-      if (s < 0 && !contraction && joinsColumns(group, candidate, fused))
-        s = 0;
       if (s >= 0) {
         chosen = candidate;
         shared = s;

@@ -69,12 +69,7 @@ std::string Kernel::symbol() const {
 }
 
 int32_t splitExtentOf(const Kernel &kernel) {
-  const Nest &first = kernel.nests[0];
-  if (kernel.numShared > 0)
-    return first.extents[0];
-  // Checks tell of the first iteration that fails.
-  return first.numParallel && kernel.checks.empty() ? first.extents[size_t(first.numParallel) - 1]
-                                                    : -1;
+  return kernel.numShared > 0 ? kernel.nests[0].extents[0] : -1;
 }
 
 //===--- taking over memory -------------------------------------------------===//
@@ -111,16 +106,6 @@ bool readsScatter(const Kernel &kernel, int32_t reader) {
   return false;
 }
 
-/// Whether code may keep a local of the kernel in the output's memory until the nest stores it.
-bool mayHoldLocal(const Kernel &kernel, int32_t writer) {
-  if (kernel.numShared > 0)
-    return false;
-  return std::ranges::any_of(kernel.nests[size_t(writer)].body, [&](const ScalarNode &n) {
-    return n.op == ScalarOp::Load &&
-           kernel.arrays[size_t(n.loadArray())].role == Kernel::Role::Local;
-  });
-}
-
 } // namespace
 
 std::vector<std::vector<int32_t>> reusableInputs(const Kernel &kernel) {
@@ -133,7 +118,7 @@ std::vector<std::vector<int32_t>> reusableInputs(const Kernel &kernel) {
     while (kernel.nests[writer].result != out)
       ++writer;
     std::vector<int32_t> &inputs = result.emplace_back();
-    if (readsScatter(kernel, writer) || mayHoldLocal(kernel, writer))
+    if (readsScatter(kernel, writer))
       continue;
     for (int32_t in = 0; in < int32_t(kernel.arrays.size()); ++in) {
       const Kernel::ArrayDecl &input = kernel.arrays[in];

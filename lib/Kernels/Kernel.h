@@ -66,8 +66,7 @@ struct Kernel {
   /// The first `numShared` loops are the same in all nests, and nests exchange values only within
   /// one iteration of them: they may run as one loop around all nests (a row at a time). With a
   /// single nest it is the nest's numParallel. 0 with several nests: they run one after the other.
-  /// Either none has parallel loops (sums over everything, and what is computed from them), or all
-  /// share the last one, the columns, and exchange values only within a column (ColumnChains.cpp).
+  /// None has parallel loops then (sums over everything, and what is computed from them).
   /// A contraction (a reduction whose loads leave out some loops) is in a kernel with other nests
   /// as the first one, with numShared its numParallel: what follows is its epilogue. Or there are
   /// two, with rows between them (JoinProducts.cpp), and all share the loops but for the columns.

@@ -128,10 +128,9 @@ KernelDraft ProgramBuilder::draftOf(FusionGroup &group) {
       draft.arrays.push_back({id, role, e_.arrays[id].dtype, f_.properShape(id)});
     return it->second;
   };
-  for (size_t k = 0; k < group.nests.size(); ++k) {
-    int32_t result = group.nests[k].nest.result;
-    bool isOutput = f_.usedOutside_[result] || f_.needsMemory(group, k);
-    number(result, isOutput ? Kernel::Role::Output : Kernel::Role::Local);
+  for (const FusedNest &fused : group.nests) {
+    const int32_t result = fused.nest.result;
+    number(result, f_.usedOutside_[result] ? Kernel::Role::Output : Kernel::Role::Local);
   }
   for (FusedNest &fused : group.nests) {
     Nest &nest = fused.nest;

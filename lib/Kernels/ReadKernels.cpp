@@ -30,7 +30,6 @@ private:
   void takeJoin(Nest &nest);
   int32_t takeRoot(BodyReader &body, const Nest &nest);
   void checkShared(const Nest &nest, const Place &place);
-  void checkColumns(const Nest &nest, const Place &place);
   void numberSizes();
 
   TextScanner &text_;
@@ -163,11 +162,6 @@ int32_t KernelReader::takeRoot(BodyReader &body, const Nest &nest) {
   return root;
 }
 
-/// The extent of the last parallel loop; -1 where there is none.
-static int32_t columnsOf(const Nest &nest) {
-  return nest.numParallel ? nest.extents[size_t(nest.numParallel) - 1] : -1;
-}
-
 void KernelReader::checkShared(const Nest &nest, const Place &place) {
   size_t shared = size_t(kernel_.numShared);
   const Numbers &first = kernel_.nests.empty() ? nest.extents : kernel_.nests[0].extents;
@@ -175,25 +169,9 @@ void KernelReader::checkShared(const Nest &nest, const Place &place) {
       !std::equal(first.begin(), first.begin() + std::ptrdiff_t(shared), nest.extents.begin()))
     text_.fail("the nest has not the " + std::to_string(shared) + " loops that all nests share",
                place);
-  else if (shared == 0 &&
-           columnsOf(nest) != columnsOf(kernel_.nests.empty() ? nest : kernel_.nests[0]))
-    text_.fail("nests that share no loops share the last parallel one, or have none", place);
-}
-
-/// Nests that share no loops but the columns hand on values within a column.
-void KernelReader::checkColumns(const Nest &nest, const Place &place) {
-  for (const ScalarNode &n : nest.body) {
-    if (n.op != ScalarOp::Load || kernel_.arrays[size_t(n.loadArray())].role == Kernel::Role::Input)
-      continue;
-    size_t rank = kernel_.arrays[size_t(n.loadArray())].shape.size();
-    const ScalarNode *last =
-        rank ? &nest.body[size_t(nest.indices[size_t(n.loadFirstIndex()) + rank - 1])] : nullptr;
-    if (!last || last->op != ScalarOp::Index || int32_t(last->payload) != nest.numParallel - 1)
-      return text_.fail(
-          "nests that share no loops read one another's columns: the last index of %" +
-              std::to_string(n.loadArray()) + " is i" + std::to_string(nest.numParallel - 1),
-          place);
-  }
+  else if (shared == 0 && !kernel_.nests.empty() &&
+           nest.numParallel + kernel_.nests[0].numParallel > 0)
+    text_.fail("nests that share no loops have no parallel ones", place);
 }
 
 void KernelReader::takeNest() {
@@ -221,8 +199,6 @@ void KernelReader::takeNest() {
   for (int32_t &condition : conditions)
     roots.push_back(&condition);
   body.finish(roots, nest);
-  if (kernel_.numShared == 0 && nest.numParallel > 0)
-    checkColumns(nest, place);
   for (int32_t condition : conditions)
     kernel_.checks.push_back({int32_t(kernel_.nests.size()), condition});
   isStored_[size_t(nest.result)] = true;

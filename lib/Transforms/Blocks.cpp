@@ -59,11 +59,11 @@ static constexpr int kLines = 4;
 static constexpr int kMostLines = 7;
 
 void KernelEmitter::emitPoints(const Pass &pass) {
-  if (!isInColumns && emitIfScatter(pass))
+  if (emitIfScatter(pass))
     return;
   // In loops over blocks, a masked store is more than the last one of a row.
   body->storesPieces = !target.maskRegisters;
-  bool isDone = !isInColumns && (emitIfProduct(pass) || emitIfVectorProduct(pass));
+  bool isDone = emitIfProduct(pass) || emitIfVectorProduct(pass);
   if (std::optional<BlockShape> shape = isDone ? std::nullopt : shortRows(pass)) {
     emitBlocks(pass, *shape);
     isDone = true;

@@ -180,7 +180,7 @@ void KernelEmitter::makeFunction(func::FuncOp linalg) {
 }
 
 KernelEmitter::Bounds KernelEmitter::bounds(const KernelNest &nest, int loop) const {
-  if (loop == blockLoop || (isInColumns && loop == nest.numParallel - 1))
+  if (loop == blockLoop)
     return block;
   if (loop == 0 && splitBegin && kernel.numShared > 0)
     return {splitBegin, splitEnd};
@@ -256,7 +256,7 @@ func::FuncOp KernelEmitter::emit() {
         llvm::any_of(kernel.nests, [](const KernelNest &nest) { return nest.isReduction(); });
     if (arePoints(kernel, all, kernel.numShared))
       emitPass({hasReduction ? Pass::Kind::Points : Pass::Kind::Stream, 0, all});
-    else if (!emitIfRowBlocks(all) && !emitIfColumnBlocks())
+    else if (!emitIfRowBlocks(all))
       emitRows(all, 0, kernel.numShared);
   }
   Value result = body->status ? Value(memref::LoadOp::create(b, body->status, mlir::ValueRange()))

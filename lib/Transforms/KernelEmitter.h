@@ -13,7 +13,6 @@
 //   Scatter.cpp  sums whose terms each belong to one place
 //   Products.cpp products of matrices, with Product*.cpp
 //   RowBlocks.cpp products with rows between them
-//   ColumnBlocks.cpp nests that share columns
 // and KernelEmitter.cpp makes the function, the loops around passes and the choice.
 //
 //===----------------------------------------------------------------------===//
@@ -387,6 +386,7 @@ private:
                              mlir::Value lower, mlir::Value upper);
 
   //===--- RowBlocks.cpp ----------------------------------------------------===//
+  bool loads(const KernelNest &nest, int array) const;
   bool emitIfRowBlocks(llvm::ArrayRef<int> nests);
   void placeBlock(int array, int rowLoop, int64_t rows);
   llvm::SmallVector<std::pair<int, int>>
@@ -406,11 +406,6 @@ private:
   void overColumns(const KernelNest &nest, int loop,
                    llvm::function_ref<void(mlir::Value index)> make, int vectors = 1);
 
-  //===--- ColumnBlocks.cpp -------------------------------------------------===//
-  bool emitIfColumnBlocks();
-  void openBlocks(mlir::Value lower, mlir::Value upper);
-  llvm::SmallVector<int> holdInOutputs();
-  void fetchRowAhead(const KernelNest &nest);
   //===--- NextRows.cpp -----------------------------------------------------===//
   /// Arrays of which a pass asks for rows of the next iterations of `loop`.
   struct NextRows {
@@ -420,7 +415,6 @@ private:
   };
   std::vector<NextRows> rowsToFetch(llvm::ArrayRef<Pass> passes, int loop) const;
   void fetchNextRows(const KernelNest &nest, int vectorLoop);
-  bool loads(const KernelNest &nest, int array) const;
 
   mlir::Value floorToMultiple(mlir::Value number, int64_t powerOfTwo);
 
@@ -434,11 +428,7 @@ private:
   mlir::Value splitBegin, splitEnd;
   /// A loop that is cut in blocks, and the one that is open; -1: none is.
   int blockLoop = -1;
-  /// The block is of the last parallel loop of each nest.
-  bool isInColumns = false;
-  std::vector<bool> isHeld; ///< locals that lie in an output
-  mlir::Value rowsAhead;    ///< of the block; null where columns are not cut
-  NextRows nextRows;        ///< of the pass that is made
+  NextRows nextRows; ///< of the pass that is made
   Bounds block;
   /// By nest, the address of panels that all blocks of rows read, or 0.
   llvm::DenseMap<int, mlir::Value> blockPanels;

@@ -263,8 +263,8 @@ absl::StatusOr<KernelModel> Reader::read() {
   for (const KernelNest &nest : model.nests)
     if (nest.numParallel < model.numShared)
       return error(nest.op, "graphc.shared is more than the parallel loops");
-  if (model.split && model.numShared == 0 && !shareColumns(model))
-    return error(fn, "graphc.split wants loops or columns that all generics share");
+  if (model.split && model.numShared == 0)
+    return error(fn, "graphc.split wants loops that all generics share");
   return std::move(model);
 }
 

@@ -79,31 +79,15 @@ bool arePoints(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer) 
   return true;
 }
 
-/// Whether the pass loads the array (-1: none), or some other element of it than that of its
-/// iteration.
-static bool loadsOf(const KernelModel &kernel, const Pass &pass, int array, bool atAll) {
-  if (array < 0)
-    return false;
-  bool found = false;
-  for (int number : pass.nests)
-    forEachLoad(kernel, kernel.nests[size_t(number)], [&](int loaded, bool isIdentity) {
-      found |= loaded == array && (atAll || !isIdentity);
-    });
-  return found;
-}
-
 /// The last stream that the nest may join: it reads nothing of the passes planned since (what
-/// becomes of another sum, say), and they nothing of `overwritten`, the array in whose memory it
-/// stores (-1: none), of which the stream reads the same element alone. Only the nest that writes
-/// an output reads an input whose memory that takes over, so that it may be stored earlier. Null if
-/// there is none.
+/// becomes of another sum, say). Only the nest that writes an output reads an input whose memory
+/// that takes over, so that it may be stored earlier. Null if there is none.
 static Pass *streamFor(const KernelModel &kernel, std::vector<Pass> &passes, const KernelNest &nest,
-                       bool sideBySide, int overwritten) {
+                       bool sideBySide) {
   for (Pass &pass : llvm::reverse(passes)) {
-    if (pass.kind == Pass::Kind::Stream && joinsStream(kernel, pass, nest) &&
-        !loadsOf(kernel, pass, overwritten, /*atAll=*/false))
+    if (pass.kind == Pass::Kind::Stream && joinsStream(kernel, pass, nest))
       return &pass;
-    bool isRead = !sideBySide || loadsOf(kernel, pass, overwritten, /*atAll=*/true);
+    bool isRead = !sideBySide;
     forEachLoad(kernel, nest,
                 [&](int array, bool) { isRead |= producer(kernel, pass.nests, array) >= 0; });
     if (isRead)
@@ -113,18 +97,16 @@ static Pass *streamFor(const KernelModel &kernel, std::vector<Pass> &passes, con
 }
 
 std::vector<Pass> planPasses(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer,
-                             bool sideBySide, llvm::ArrayRef<int> overwritten) {
+                             bool sideBySide) {
   std::vector<Pass> passes;
   for (int number : nests) {
     const KernelNest &nest = kernel.nests[size_t(number)];
-    int array = overwritten.empty() ? -1 : overwritten[size_t(nest.result)];
-    if (Pass *stream = streamFor(kernel, passes, nest, sideBySide, array)) {
+    if (Pass *stream = streamFor(kernel, passes, nest, sideBySide)) {
       stream->nests.push_back(number);
       continue;
     }
     if (!passes.empty() && passes.back().kind == Pass::Kind::Points &&
-        joinsPoints(kernel, passes.back(), nest) &&
-        !loadsOf(kernel, passes.back(), array, /*atAll=*/false)) {
+        joinsPoints(kernel, passes.back(), nest)) {
       passes.back().nests.push_back(number);
       continue;
     }
@@ -132,43 +114,6 @@ std::vector<Pass> planPasses(const KernelModel &kernel, llvm::ArrayRef<int> nest
     passes.push_back({isPoints ? Pass::Kind::Points : Pass::Kind::Stream, outer, {number}});
   }
   return passes;
-}
-
-/// Whether all that the nest loads of arrays that the kernel makes is of its own column.
-static bool staysInColumn(const KernelModel &kernel, const KernelNest &nest) {
-  auto isLocal = [&](int array) {
-    return array >= 0 && kernel.arrays[size_t(array)].role != KernelArray::Role::Input;
-  };
-  const int column = nest.numParallel - 1;
-  for (int i = 0; i < int(nest.inputs.size()); ++i) {
-    if (!isLocal(nest.inputs[size_t(i)]))
-      continue;
-    mlir::AffineMap map = nest.maps[size_t(i)];
-    if (map.getNumResults() == 0)
-      return false;
-    auto loop = mlir::dyn_cast<mlir::AffineDimExpr>(map.getResults().back());
-    if (!loop || int(loop.getPosition()) != column)
-      return false;
-  }
-  bool stays = true;
-  nest.body()->walk([&](mlir::tensor::ExtractOp load) {
-    if (!isLocal(kernel.arrayOf.lookup(load.getTensor())))
-      return;
-    stays &= !load.getIndices().empty() && countedLoop(load.getIndices().back()) == column;
-  });
-  return stays;
-}
-
-bool shareColumns(const KernelModel &kernel) {
-  if (kernel.nests.size() < 2 || kernel.hasChecks)
-    return false;
-  const KernelNest &first = kernel.nests[0];
-  return llvm::all_of(kernel.nests, [&](const KernelNest &nest) {
-    return nest.numParallel > kernel.numShared &&
-           nest.extents[size_t(nest.numParallel) - 1] ==
-               first.extents[size_t(first.numParallel) - 1] &&
-           staysInColumn(kernel, nest);
-  });
 }
 
 bool needsMemory(const KernelModel &kernel, llvm::ArrayRef<Pass> passes, int outer, int array) {

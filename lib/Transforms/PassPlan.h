@@ -28,18 +28,13 @@ struct Pass {
 };
 
 /// Cuts nests into passes inside `outer` open loops, in order. Those that are not `sideBySide` join
-/// the pass before only. `overwritten`, if given, has for each array the one in whose memory it
-/// lies, which a nest computes it from element by element, or -1: what reads that comes before.
+/// the pass before only.
 std::vector<Pass> planPasses(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer,
-                             bool sideBySide = true, llvm::ArrayRef<int> overwritten = {});
+                             bool sideBySide = true);
 
 /// Whether all nests run over `outer` parallel loops and exchange values within one iteration of
 /// them only.
 bool arePoints(const KernelModel &kernel, llvm::ArrayRef<int> nests, int outer);
-
-/// Whether all nests have one loop in common, the last parallel one of each, beside those that the
-/// kernel shares, and exchange values within one iteration of it.
-bool shareColumns(const KernelModel &kernel);
 
 /// Whether an array must be in memory when the nests run inside `outer` loops as these passes: it
 /// is an output, or a nest reads it that cannot have it in a register.

@@ -86,6 +86,14 @@ void KernelEmitter::placeBlock(int array, int rowLoop, int64_t rows) {
   memory.originLevel = stack->depth();
 }
 
+bool KernelEmitter::loads(const KernelNest &nest, int array) const {
+  bool found = llvm::is_contained(nest.inputs, array);
+  nest.body()->walk([&](mlir::tensor::ExtractOp load) {
+    found |= kernel.arrayOf.lookup(load.getTensor()) == array;
+  });
+  return found;
+}
+
 /// One of the block's arrays that nobody reads any more when the nest writes a row of its result,
 /// so that this may lie there: what reads it are earlier passes over the same row. -1: none is.
 int KernelEmitter::deadBefore(int number, llvm::ArrayRef<Pass> parts,

@@ -57,7 +57,7 @@ std::optional<KernelEmitter::BlockShape> KernelEmitter::shortRows(const Pass &pa
   auto rows = constantSize(first.extents[size_t(rowLoop)]);
   if (!rows || *rows < 2 || *rows > kMostRows)
     return std::nullopt;
-  if (!first.isReduction() && (isInColumns || !prefersPoints(pass, vectorLoop, int(*rows))))
+  if (!first.isReduction() && !prefersPoints(pass, vectorLoop, int(*rows)))
     return std::nullopt;
   bool hasVectors = false;
   for (int number : pass.nests) {

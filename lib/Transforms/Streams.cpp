@@ -164,8 +164,6 @@ void KernelEmitter::streamBody(Stream &stream, Value index, int unroll, Value ma
       keepVectors(nest.result, values[0]);
       if (inMemory[size_t(nest.result)])
         body->store(nest, values[0]);
-      if (isInColumns && inMemory[size_t(nest.result)])
-        fetchRowAhead(nest);
       continue;
     }
     StreamReduction &reduction = *next++;
@@ -328,7 +326,7 @@ void KernelEmitter::emitStream(const Pass &pass) {
   placeArrays(pass, pass.outer);
   if (numLoops == pass.outer)
     return emitPoint(pass);
-  if (!isInColumns && emitIfPad(pass))
+  if (emitIfPad(pass))
     return;
 
   Stream stream;

@@ -34,7 +34,6 @@ inline const std::vector<Switch> kSwitches = {
     {"join-products", {"encoder", "attention_8x512", "attention_1x4096"}},
     {"block-memory", {"attention_8x512", "attention_8x1024", "attention_1x4096"}},
     {"parts-in-place", {"joined", "network_squeezenet", "network_inception_v1"}},
-    {"column-blocks", {"softmax_axis0"}},
     {"separate-windows", {"pool3x3"}},
     {"schedule", {"terms", "radon"}},
     {"share-memory", {"steps"}},

@@ -76,8 +76,6 @@ Example exampleOf(std::string_view name) {
     return {{x, y, z}, concatenate({dot(x, y), neg(dot(z, y))}, 0), {a, b, c}};
   if (name == "next-rows")
     return {{x}, softmax(x, Axis(1)), {a}};
-  if (name == "column-blocks")
-    return {{x}, softmax(x, Axis(0)), {a}};
   if (name == "schedule") {
     Variable total = dot(x, y); // of more terms than one kernel reads
     for (int k = 2; k < 40; ++k)

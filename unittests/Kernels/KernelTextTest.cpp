@@ -119,22 +119,6 @@ TEST(KernelText, SaysEverything) {
   EXPECT_EQ(p.constants[2].flat<bool>()[69], true);
 }
 
-/// Nests that share nothing but the last parallel loop.
-TEST(KernelText, Columns) {
-  std::string text =
-      "kernel @f(%0: f32[n1, n0]) -> (%1: f32[n1, n0]) local (%2: f32[n0]) shared 0 {\n"
-      "  for (i0 < n0, i1 < n1)\n    %2[i0] = max(i1) %0[i1, i0]\n"
-      "  for (i0 < n1, i1 < n0)\n    %1[i0, i1] = sub(%0[i0, i1], %2[i1])\n}\n\n"
-      "program {\n}\n";
-  absl::StatusOr<KernelGraph> graph = readKernels(text, "a.k");
-  ASSERT_TRUE(graph.ok()) << graph.status();
-  EXPECT_EQ(withoutSymbols(toString(*graph)), text);
-  EXPECT_EQ(graph->kernels[0].splitExtent, graph->kernels[0].nests[0].extents[0]);
-  EXPECT_EQ(errorOf(absl::StrReplaceAll(text, {{"%2[i1]", "%2[i0]"}})),
-            "a.k:4:3: nests that share no loops read one another's columns: the last index of %2 "
-            "is i1");
-}
-
 /// What is used twice has a name: v and the number of its node.
 TEST(KernelText, NamesOfValues) {
   std::string text = "kernel @f(%0: f32[n0]) -> (%1: f32[n0]) {\n  for (i0 < n0)\n"
@@ -211,8 +195,7 @@ TEST(KernelText, WrongKernels) {
            {" shared 1", "",
             "a.k:1:88: a kernel of several nests says how many loops they share, as in 'shared 1'"},
            {"shared 1", "shared 2", "a.k:2:3: the nest has not the 2 loops that all nests share"},
-           {"shared 1", "shared 0",
-            "a.k:6:3: nests that share no loops share the last parallel one, or have none"},
+           {"shared 1", "shared 0", "a.k:4:3: nests that share no loops have no parallel ones"},
            {"i1 < n1", "i2 < n1", "a.k:2:17: expected 'i1' instead of 'i2'"},
            {"for (i0 < n0, i1 < n1)\n    %3", "for (i0 < n1, i1 < n1)\n    %3",
             "a.k:4:3: the loops are not those of the shape of %3"},

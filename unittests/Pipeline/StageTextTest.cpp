@@ -142,7 +142,7 @@ func.func @f(%x: tensor<?xf32> {graphc.dims = array<i64: 0>}, %n: index) -> tens
            "ValueError stage.mlir:8:8: kernel @f: graphc.shared is more than the parallel loops "
            "(linalg.generic)"},
           {"graphc.shared = 0 : i64", "graphc.shared = 0 : i64, graphc.split",
-           "ValueError stage.mlir:4:1: kernel @f: graphc.split wants loops or columns that all "
+           "ValueError stage.mlir:4:1: kernel @f: graphc.split wants loops that all "
            "generics share (func.func)"},
           {"graphc.shared = 0 : i64", "passthrough = [\"naked\"]",
            "ValueError stage.mlir:4:1: 'passthrough' is no attribute of this stage (func.func)"},

@@ -1,7 +1,7 @@
-//===- ColumnBlocksTest.cpp - chains along an axis that is not the last ---===//
+//===- AxisChainsTest.cpp - chains along an axis that is not the last -----===//
 //
-// Softmax and its kin along any axis, as one kernel in blocks of columns: against their formulas in
-// double precision, and bit by bit against kernels one after the other and with other threads.
+// Softmax and its kin along any axis: against their formulas in double precision, and bit by bit
+// against loops that are not fused and with other threads.
 //
 //===----------------------------------------------------------------------===//
 #include <gtest/gtest.h>
@@ -90,16 +90,16 @@ Variable resultOf(const Chain &chain, const Variable &x) {
   return (x - mean(x, options)) / sqrt(var(x, options) + 1e-5f);
 }
 
-class ColumnBlocks : public ::testing::TestWithParam<Chain> {};
+class AxisChains : public ::testing::TestWithParam<Chain> {};
 
-TEST_P(ColumnBlocks, GiveWhatFormulasSay) {
+TEST_P(AxisChains, GiveWhatFormulasSay) {
   const Chain &chain = GetParam();
   Variable x = tensor(chain.dtype, std::vector<int64_t>(chain.shape.size(), kDynamic), "x");
   Variable y = resultOf(chain, x);
   Tensor value = numbers(chain.shape, chain.dtype);
   Tensor result = resultOf(x, y, value, "fast_run", 1);
   EXPECT_EQ(result, resultOf(x, y, value, "fast_run", 3));
-  EXPECT_EQ(result, resultOf(x, y, value, Mode("fast_run").excluding({"column-blocks"}), 1));
+  EXPECT_EQ(result, resultOf(x, y, value, Mode("fast_run").excluding({"fusion"}), 1));
 
   Tensor in = value.cast(DType::Float64), out = result.cast(DType::Float64);
   int64_t outer = 1, rows = chain.shape[size_t(chain.axis)], inner = 1;
@@ -122,8 +122,8 @@ TEST_P(ColumnBlocks, GiveWhatFormulasSay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Shapes, ColumnBlocks,
-    // Several blocks and a part of one, a single one, few rows, none, three axes, other dtypes.
+    Shapes, AxisChains,
+    // Many rows and columns, few, none, three axes, other dtypes.
     ::testing::Values(
         Chain{"softmax", &softmaxOf, {300, 2999}, 0}, Chain{"softmax", &softmaxOf, {70, 9001}, 0},
         Chain{"softmax", &softmaxOf, {1000, 77}, 0}, Chain{"softmax", &softmaxOf, {1, 600}, 0},
@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
         Chain{"normalized", &normalizedOf, {2, 130, 1111}, 1}));
 
 // Rows that stand beside those of the matrix are loads behind a condition.
-TEST(ColumnBlocks, ReadRowsOfTheirOwnBehindConditions) {
+TEST(AxisChains, ReadRowsOfTheirOwnBehindConditions) {
   ReductionOptions options;
   options.axes = Axis(0);
   options.keepDims = true;
@@ -179,7 +179,7 @@ TEST(ColumnBlocks, ReadRowsOfTheirOwnBehindConditions) {
 }
 
 // The exponentials are memory for somebody else, too; a result may overwrite nothing that is read.
-TEST(ColumnBlocks, KeepWhatOthersRead) {
+TEST(AxisChains, KeepWhatOthersRead) {
   Variable x = fmatrix("x"), z = fmatrix("z");
   ReductionOptions options;
   options.axes = Axis(0);
@@ -194,7 +194,7 @@ TEST(ColumnBlocks, KeepWhatOthersRead) {
       EXPECT_TRUE(results.ok()) << results.status();
       return *results;
     };
-    Results with = run("fast_run"), without = run(Mode("fast_run").excluding({"column-blocks"}));
+    Results with = run("fast_run"), without = run(Mode("fast_run").excluding({"fusion"}));
     for (size_t k = 0; k < outputs.size(); ++k)
       EXPECT_EQ(with[int(k)], without[int(k)]);
   }
