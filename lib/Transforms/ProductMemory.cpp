@@ -38,7 +38,9 @@ static constexpr int64_t kPackBytes = 128 << 10;
 /// The same where its lines are in one set of the L1 cache.
 static constexpr int64_t kPackOneSetBytes = 64 << 10;
 /// Fewer tiles of rows do not pay for a copy; half as many do where it does not fit into the L2
-/// cache.
+/// cache. With mask registers, whose tiles are high, one and a half do there, and any second one
+/// where the operand's lines are in one set of the L1 cache: the first one copies, and the others
+/// would read each line from behind the L2 cache again.
 static constexpr int64_t kPackTiles = 4;
 /// Panels as wide as a cache line, whose lines begin anywhere in one, are two of them at each k:
 /// where they lie, so many terms are half of a first cache of 32 KB. They are copied for so many
@@ -268,9 +270,12 @@ Value KernelEmitter::choosePanels(const ProductShape &shape, const ProductMemory
   // Beyond the L2 cache it is worse to leave it where it lies.
   Value isFar = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, size,
                                       stack->constant(target.l2Bytes / 2));
-  Value leastRows =
-      arith::SelectOp::create(b, isFar, stack->constant(kPackTiles / 2 * shape.rows[0]),
-                              stack->constant(kPackTiles * shape.rows[0]));
+  const int64_t tile = shape.rows[0];
+  Value leastFar = stack->constant(kPackTiles / 2 * tile);
+  if (target.maskRegisters && memory.sumStep)
+    leastFar = arith::SelectOp::create(b, collide(memory.sumStep), stack->constant(tile + 1),
+                                       stack->constant(tile + tile / 2));
+  Value leastRows = arith::SelectOp::create(b, isFar, leastFar, stack->constant(kPackTiles * tile));
   Value isTall = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, numRows, leastRows);
   Value pays = arith::AndIOp::create(b, isLarge, isTall);
   const int64_t width = int64_t(shape.vectors) * shape.lanes;
