@@ -357,8 +357,8 @@ void KernelEmitter::keepNests(const Pass &pass, llvm::ArrayRef<Value> results) {
 
 /// Those of so many rows that are done in whole tiles. Without mask registers one or two that are
 /// left are done with the last whole tile's, in low ones: beside each panel 7 and 8 rows in two
-/// tiles of four take 0.8 of the time of one of six and one of four. (With them, low tiles have
-/// neither the buffer of rows nor what is fetched ahead; it was not measured.)
+/// tiles of four take 0.8 of the time of one of six and one of four. With them, 16 and 30 rows and
+/// what has as many left take 0.98 to 1.02 so, and it is not done.
 Value KernelEmitter::rowsOfWholeTiles(const ProductShape &shape, Value count) {
   Value tile = stack->constant(shape.rows[0]);
   Value left = arith::RemUIOp::create(b, count, tile);
