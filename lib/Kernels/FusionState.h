@@ -15,7 +15,6 @@
 #include "Kernels/Fuse.h"
 #include "Kernels/NestLoops.h"
 #include "absl/container/inlined_vector.h"
-#include "absl/functional/function_ref.h"
 
 namespace graphc {
 

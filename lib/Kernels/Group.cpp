@@ -143,8 +143,7 @@ int32_t Fusion::sharedLoops(const FusionGroup &group, int32_t number,
       group.ops + fused.ops > kMaxOps || readTooMany(fused.reads, group.reads))
     return -1;
   if (group.numShared == 0)
-    return nest.numParallel == 0 && group.nests[0].nest.numParallel == 0 && !group.contraction ? 0
-                                                                                               : -1;
+    return nest.numParallel == 0 && !group.contraction ? 0 : -1;
   const Nest &first = group.nests[0].nest;
   int32_t shared = 0;
   while (shared < group.numShared && shared < nest.numParallel &&

@@ -73,8 +73,8 @@ struct Kernel {
   /// Scatters (lib/Emit/Scatter.h) to the same places may be several, none of which reads what the
   /// kernel makes.
   int32_t numShared = 0;
-  /// Number in `sizes` of the extent of the outermost shared loop, or of the columns, if a part of
-  /// it may be run alone (threads); -1 otherwise.
+  /// Number in `sizes` of the extent of the outermost shared loop if a part of it may be run alone
+  /// (threads); -1 otherwise.
   int32_t splitExtent = -1;
   /// Whether its sums of products may have more than kShortSum terms, for which code does more: a
   /// kernel of short ones compiles faster.

@@ -75,9 +75,13 @@ bool Fusion::endsContraction(const FusedNest &map) const {
   auto dtypeOf = [&](int32_t array) { return record_.emission.arrays[size_t(array)].dtype; };
   const bool takesSums = std::ranges::any_of(map.reads, [&](int32_t array) {
     const FusionArray &a = arrays_[size_t(array)];
+    auto readsIt = [&](const FusedNest &waiting) {
+      return std::ranges::find(waiting.reads, array) != waiting.reads.end();
+    };
     return a.group == group && !a.wanted && a.clients == 0 &&
            (a.lastReader < 0 || a.lastReader == group) &&
-           byteSize(dtypeOf(map.nest.result)) <= byteSize(dtypeOf(array));
+           byteSize(dtypeOf(map.nest.result)) <= byteSize(dtypeOf(array)) &&
+           std::ranges::count_if(waiting_, readsIt) == 1; // which is `map`
   });
   return takesSums && groups_[size_t(group)].contraction &&
          sharedLoops(groups_[size_t(group)], group, map) >= 0;

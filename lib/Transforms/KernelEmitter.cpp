@@ -182,7 +182,7 @@ void KernelEmitter::makeFunction(func::FuncOp linalg) {
 KernelEmitter::Bounds KernelEmitter::bounds(const KernelNest &nest, int loop) const {
   if (loop == blockLoop)
     return block;
-  if (loop == 0 && splitBegin && kernel.numShared > 0)
+  if (loop == 0 && splitBegin)
     return {splitBegin, splitEnd};
   return {mlir::IntegerAttr::get(mlir::IndexType::get(nest.op->getContext()), 0),
           nest.extents[size_t(loop)]};

@@ -5,7 +5,6 @@
 #include "Lowering/LowerToLinalg.h"
 #include "Lowering/ScalarCall.h"
 #include "Transforms/CheckStage.h"
-#include "Transforms/PassPlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace graphc {

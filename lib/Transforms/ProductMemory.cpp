@@ -40,7 +40,8 @@ static constexpr int64_t kPackOneSetBytes = 64 << 10;
 /// Fewer tiles of rows do not pay for a copy; half as many do where it does not fit into the L2
 /// cache. With mask registers, whose tiles are high, one and a half do there, and any second one
 /// where the operand's lines are in one set of the L1 cache: the first one copies, and the others
-/// would read each line from behind the L2 cache again.
+/// would read each line from behind the L2 cache again. Not where there is one height of tiles, and
+/// for products that are joined (RowBlocks.cpp): these copy before any tile runs.
 static constexpr int64_t kPackTiles = 4;
 /// Panels as wide as a cache line, whose lines begin anywhere in one, are two of them at each k:
 /// where they lie, so many terms are half of a first cache of 32 KB. They are copied for so many
@@ -272,7 +273,7 @@ Value KernelEmitter::choosePanels(const ProductShape &shape, const ProductMemory
                                       stack->constant(target.l2Bytes / 2));
   const int64_t tile = shape.rows[0];
   Value leastFar = stack->constant(kPackTiles / 2 * tile);
-  if (target.maskRegisters && memory.sumStep)
+  if (target.maskRegisters && memory.sumStep && shape.rows.size() > 1)
     leastFar = arith::SelectOp::create(b, collide(memory.sumStep), stack->constant(tile + 1),
                                        stack->constant(tile + tile / 2));
   Value leastRows = arith::SelectOp::create(b, isFar, leastFar, stack->constant(kPackTiles * tile));

@@ -34,7 +34,11 @@
 // Not what reads other arrays, sums that the program wants, too, or what takes more memory than they.
 // RUN: graphc compile other.mlir --emit=kernels | FileCheck %s --check-prefix=OTHER
 // RUN: graphc compile wanted.mlir --emit=kernels | FileCheck %s --check-prefix=OTHER
+// RUN: graphc compile waiting.mlir --emit=kernels | FileCheck %s --check-prefix=WAITING
 // RUN: graphc compile wider.mlir --emit=kernels | FileCheck %s --check-prefix=OTHER
+// WAITING: kernel @mul_sum(
+// WAITING: exp(
+// WAITING: sin(
 // OTHER-COUNT-2: {{^}}kernel @
 // OTHER: ? {{.*}} : 0.0)
 // OTHER-NOT: {{^}}kernel @
@@ -74,4 +78,13 @@ func.func @main(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>) -> tensor<?x?xf64> {
   %r = graph.cast %c {dtype = f64} : (tensor<?x?xf32>) -> tensor<?x?xf64>
   %p = graph.pad %r {widths = [1, 1, 1, 1]} : (tensor<?x?xf64>) -> tensor<?x?xf64>
   return %p : tensor<?x?xf64>
+}
+//--- waiting.mlir
+func.func @main(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %c = graph.dot %x, %w : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %r = graph.exp %c : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  %z = graph.sin %c : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  %p = graph.pad %r {widths = [1, 1, 1, 1]} : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  %q = graph.pad %z {widths = [2, 2, 2, 2]} : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %p, %q : tensor<?x?xf32>, tensor<?x?xf32>
 }

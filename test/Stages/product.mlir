@@ -7,6 +7,10 @@
 // A product with its bias and activation, for all extents. Scratch memory for panels of the right operand, rows of the
 // left one, and a few last columns, only where they are large; panels and rows as the runtime keeps them of constants; tiles of 14 rows x 2 vectors, what is left of the rows, what is
 // left of the columns in both ways, 4 dot products at a time with a last column, 8 with several of them side by side, and 4 lines at a time if there is only one row.
+// Operands that the L2 cache has no room for are copied beside one and a half tiles of rows, those whose lines are in one set of the L1 cache beside any second one.
+// RUN: FileCheck %s --check-prefix=FAR < %t.loops
+// FAR: arith.select %{{.*}}, %c15, %c21 : index
+
 // LINALG: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
 // LOOPS: graphc.kept = [array<i64: 1, 32, 4, 0, 1>, array<i64>, array<i64: 0, 0, 0, 0, 1>, array<i64>, array<i64>]
 // LOOPS-SAME: graphc.scratch = [array<i64: 4, [[N:[0-9]+]]>, array<i64: 4096, [[K:[0-9]+]]>, array<i64: 4, [[K]]>, array<i64: 884, [[K]]>, array<i64: 20, [[K]]>]

@@ -102,8 +102,6 @@ int32_t runKernel(const Kernel &kernel, void **buffers, const int64_t *arguments
     end = arguments[kernel.numSizeArguments + 1];
     sizes.push_back(end - begin);
   }
-  if (kernel.numShared == 0 && begin != 0) // the first part runs all columns
-    return 0;
   std::vector<Tensor> arrays;
   std::vector<int64_t> rowBytes; // of one position on the first axis
   for (size_t a = 0; a < kernel.arrays.size(); ++a) {
@@ -132,7 +130,7 @@ int32_t runKernel(const Kernel &kernel, void **buffers, const int64_t *arguments
         checks[c].kind = ErrorKind::IndexError;
         own.push_back(&checks[c]);
       }
-    if (kernel.splitExtent >= 0 && kernel.numShared > 0) {
+    if (kernel.splitExtent >= 0) {
       if (own.empty()) // conditions have their numbers in the whole body
         nest = partOf(nest, begin, int32_t(sizes.size()) - 1);
       else if (begin != 0 || end != sizes[kernel.splitExtent])

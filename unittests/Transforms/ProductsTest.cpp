@@ -303,6 +303,12 @@ TEST(ProductShapes, PanelsFilledByTiles) {
   check({DType::Float32, 14, 1056, 260, Layout::Transposed}); // one tile
   check({DType::Float32, 224, 300, 210, Layout::Transposed, Layout::AsItIs, 0, true});
   check({DType::Float32, 225, 300, 210, Layout::Transposed}); // copied before
+  // Beside a second tile, or a part of one, of operands that the L2 cache has no room for: lines of
+  // 4 KB, which meet in one set of the L1 cache, and others.
+  for (int64_t rows : {14, 15, 20, 22, 27, 28}) {
+    check({DType::Float32, rows, 1024, 530});
+    check({DType::Float64, rows, 519, 530, Layout::AsItIs, Layout::AsItIs, 0, true});
+  }
 }
 
 /// A vector times a matrix, or a matrix times a vector: one parallel loop, or a batch of them.
