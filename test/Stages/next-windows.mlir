@@ -6,7 +6,7 @@
 // RUN: graphc compile apart.mlir --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=THREE
 // WAITS-NOT: prefetch
 
-// An array that a pass reads twice where it is, is none of windows.
+// An array of which two nests of a pass read the same row is none of windows.
 // RUN: graphc compile spread.mlir --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=WAITS
 
 // Eight rows of the picture further on: its second and third row, since the first was the third of the window before.
