@@ -9,7 +9,7 @@ namespace graphc {
 
 /// Calls `compile(i)` for each i in [0, count) on at most `threads` threads of the pool, the
 /// calling one among them, and returns when all have returned. What may cancel the calling thread's
-/// work cancels theirs, and a fork waits for them as for it: it is in a CompilerWork.
+/// work cancels theirs. Within its CompilerWork a fork waits for them, too.
 template <typename Compile> void compileInParts(size_t count, int threads, Compile compile) {
   const std::optional<Cancellation> &cancellation = CancelScope::current();
   ThreadPool::shared().parallelFor(0, int64_t(count), /*grain=*/1, threads,

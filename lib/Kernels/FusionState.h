@@ -180,7 +180,7 @@ private:
   // Group.cpp: level 2
   void place(FusedNest nest);
   int32_t groupBehindSizes(const Nest &nest) const;
-  int32_t earliestGroup(const Nest &nest) const;
+  int32_t earliestGroup(const Nest &nest, int32_t behindSizes) const;
   bool isPlacedAlready(const FusedNest &nest, uint64_t hash);
   int32_t loopsAroundSquares(const Nest &nest) const;
   int32_t sharedLoops(const FusionGroup &group, int32_t number, const FusedNest &nest) const;

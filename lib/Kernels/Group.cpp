@@ -72,10 +72,10 @@ int32_t Fusion::groupBehindSizes(const Nest &nest) const {
   return behind;
 }
 
-/// The first group that a nest may join: sizes that it needs are known, and its operands are made
-/// there, or before.
-int32_t Fusion::earliestGroup(const Nest &nest) const {
-  int32_t earliest = groupBehindSizes(nest);
+/// The first group that a nest may join, which is not in front of `behindSizes`: its operands are
+/// made there, or before.
+int32_t Fusion::earliestGroup(const Nest &nest, int32_t behindSizes) const {
+  int32_t earliest = behindSizes;
   for (const ScalarNode &n : nest.body) {
     if (n.op != ScalarOp::Load)
       continue;
@@ -219,7 +219,8 @@ void Fusion::place(FusedNest fused) {
   placed_.emplace(hash, fused.nest.result);
   auto rank = [&](int32_t array) { return rankOf(array); };
   bool contraction = isContraction(fused.nest, rank);
-  const int32_t behindSizes = groupBehindSizes(fused.nest), earliest = earliestGroup(fused.nest);
+  const int32_t behindSizes = groupBehindSizes(fused.nest),
+                earliest = earliestGroup(fused.nest, behindSizes);
   // Groups in which it would find its operands.
   std::vector<int32_t> candidates, makers;
   for (const ScalarNode &n : fused.nest.body) {

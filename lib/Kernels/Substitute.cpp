@@ -71,7 +71,7 @@ bool Fusion::widensForProduct(const Nest &nest) const {
 /// Whether a map can be the epilogue of a contraction whose sums nothing else reads, and takes no
 /// more memory than they.
 bool Fusion::endsContraction(const FusedNest &map) const {
-  const int32_t group = earliestGroup(map.nest);
+  const int32_t group = earliestGroup(map.nest, groupBehindSizes(map.nest));
   auto dtypeOf = [&](int32_t array) { return record_.emission.arrays[size_t(array)].dtype; };
   const bool takesSums = std::ranges::any_of(map.reads, [&](int32_t array) {
     const FusionArray &a = arrays_[size_t(array)];

@@ -47,28 +47,9 @@ using mlir::Value;
 /// How many iterations later rows of windows are read that are asked for.
 static constexpr int64_t kWindowsAhead = 4;
 
-/// Whether two operands of one array read different rows, which the nest's loop `rows` counts.
-static bool readOtherRows(const KernelNest &nest, int operand, int other, int rows) {
-  mlir::AffineMap map = mapOf(nest, operand), otherMap = mapOf(nest, other);
-  for (unsigned axis = 0; axis < map.getNumResults(); ++axis)
-    if (map.getResult(axis).isFunctionOfDim(unsigned(rows)) &&
-        map.getResult(axis) != otherMap.getResult(axis))
-      return true;
-  return false;
-}
-
-/// Whether the nest has windows of the array: reads several rows of it in an iteration.
-static bool hasWindows(const KernelNest &nest, int array, int rows) {
-  for (int i = 0; i < int(nest.inputs.size()); ++i)
-    for (int j = 0; j < i; ++j)
-      if (nest.inputs[size_t(i)] == array && nest.inputs[size_t(j)] == array &&
-          readOtherRows(nest, i, j, rows))
-        return true;
-  return false;
-}
-
 /// What each of `passes`, in an iteration of `loop`, asks for: of the arguments those that it reads
-/// as the second one, and those of which it alone reads several rows at a time.
+/// as the second one, and those that it alone reads, of which a nest has several elements in an
+/// iteration.
 std::vector<KernelEmitter::NextRows> KernelEmitter::rowsToFetch(llvm::ArrayRef<Pass> passes,
                                                                 int loop) const {
   std::vector<NextRows> rows(passes.size());
@@ -86,7 +67,7 @@ std::vector<KernelEmitter::NextRows> KernelEmitter::rowsToFetch(llvm::ArrayRef<P
     if (readers.size() > 1)
       rows[readers[1]].arrays.push_back(array);
     else if (readers.size() == 1 && llvm::any_of(passes[readers[0]].nests, [&](int nest) {
-               return hasWindows(kernel.nests[size_t(nest)], array, loop);
+               return llvm::count(kernel.nests[size_t(nest)].inputs, array) > 1;
              }))
       rows[readers[0]].windows.push_back(array);
   }
@@ -95,17 +76,15 @@ std::vector<KernelEmitter::NextRows> KernelEmitter::rowsToFetch(llvm::ArrayRef<P
   return rows;
 }
 
-/// Whether another operand reads this one's row, or has read its elements an iteration of `loop`
-/// before.
-static bool isReadElsewhere(const KernelNest &nest, int operand, int loop) {
+/// Whether another operand has read this one's elements, an iteration of `loop` before.
+static bool isReadBefore(const KernelNest &nest, int operand, int loop) {
   mlir::AffineMap map = mapOf(nest, operand);
   mlir::AffineExpr counter = mlir::getAffineDimExpr(unsigned(loop), map.getContext());
   mlir::AffineMap next = mlir::simplifyAffineMap(
       map.replace({{counter, counter + 1}}, map.getNumDims(), map.getNumSymbols()));
   for (int other = 0; other < int(nest.inputs.size()); ++other)
     if (nest.inputs[size_t(other)] == nest.inputs[size_t(operand)] && other != operand &&
-        (mlir::simplifyAffineMap(mapOf(nest, other)) == next ||
-         (other < operand && !readOtherRows(nest, operand, other, loop))))
+        mlir::simplifyAffineMap(mapOf(nest, other)) == next)
       return true;
   return false;
 }
@@ -118,7 +97,7 @@ void KernelEmitter::fetchNextRows(const KernelNest &nest, int vectorLoop) {
     const bool isWindow = llvm::is_contained(nextRows.windows, array);
     if ((!isWindow && !llvm::is_contained(nextRows.arrays, array)) || !isDense(nest, i, vectorLoop))
       continue;
-    if (isWindow && isReadElsewhere(nest, i, nextRows.loop))
+    if (isWindow && isReadBefore(nest, i, nextRows.loop))
       continue;
     llvm::erase(nextRows.arrays, array);
     mlir::Type element = kernel.arrays[size_t(array)].element;

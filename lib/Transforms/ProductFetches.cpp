@@ -73,7 +73,7 @@ void KernelEmitter::setPanelFetching(const ProductShape &shape, const ProductCop
 Value KernelEmitter::fetchesRows(const ProductShape &shape, const ProductCopies &copies,
                                  Value isFirst) {
   if (shape.isLeftTransposed || !uses(Optimization::FetchRows) ||
-      (target.maskRegisters && shape.isWindow))
+      (shape.isWindow && !tuningOf(target).fetchesRowsOfWindows))
     return nullptr;
   Value fetches = arith::AndIOp::create(b, copies.areFar, isFirst);
   if (copies.sums) // whole rows

@@ -273,7 +273,7 @@ Value KernelEmitter::choosePanels(const ProductShape &shape, const ProductMemory
                                       stack->constant(target.l2Bytes / 2));
   const int64_t tile = shape.rows[0];
   Value leastFar = stack->constant(kPackTiles / 2 * tile);
-  if (target.maskRegisters && memory.sumStep && shape.rows.size() > 1)
+  if (tuningOf(target).copiesForFewRows && memory.sumStep && shape.rows.size() > 1)
     leastFar = arith::SelectOp::create(b, collide(memory.sumStep), stack->constant(tile + 1),
                                        stack->constant(tile + tile / 2));
   Value leastRows = arith::SelectOp::create(b, isFar, leastFar, stack->constant(kPackTiles * tile));

@@ -41,9 +41,11 @@ struct ProductTuning {
   int64_t farBytes;    ///< panels of a larger right operand are copied line by line before tiles
   int64_t fetchedRowsBytes;    ///< tiles fetch the next one's rows if all rows have more bytes
   int64_t mostFetched;         ///< and those of a tile at most so many
+  bool fetchesRowsOfWindows;   ///< also in products of windows
   int64_t fetchedResultsBytes; ///< tiles fetch results that have so many bytes (ProductFetches.cpp)
   bool fetchesPanels;          ///< whether tiles fetch the next panel (ProductFetches.cpp)
   bool copiesStraddling;       ///< whether panels are copied for cache lines' sake (choosePanels)
+  bool copiesForFewRows;       ///< whether far operands are copied for less than two tiles of rows
   bool tilesOfRows; ///< whether rows that stand together are copied tile by tile (ProductShape)
 };
 
@@ -57,9 +59,11 @@ inline ProductTuning tuningOf(const LoopTarget &target) {
             .farBytes = kNoLimit,
             .fetchedRowsBytes = target.l2Bytes / 2,
             .mostFetched = kNoLimit,
+            .fetchesRowsOfWindows = false,
             .fetchedResultsBytes = 2 * target.l2Bytes,
             .fetchesPanels = false,
             .copiesStraddling = false,
+            .copiesForFewRows = true,
             .tilesOfRows = copiesRowTiles(true)};
   return {.copiedLines = 8,
           .leastPanels = 4,
@@ -67,9 +71,11 @@ inline ProductTuning tuningOf(const LoopTarget &target) {
           .farBytes = 8 * target.l2Bytes,
           .fetchedRowsBytes = 2 * target.l2Bytes,
           .mostFetched = target.l2Bytes / 8,
+          .fetchesRowsOfWindows = true,
           .fetchedResultsBytes = 0,
           .fetchesPanels = true,
           .copiesStraddling = true,
+          .copiesForFewRows = false,
           .tilesOfRows = copiesRowTiles(false)};
 }
 
