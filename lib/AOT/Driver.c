@@ -70,8 +70,8 @@ typedef struct State {
 /* Stands in the caller's structure where there was no memory for a state. */
 static State kNoState;
 
-/* The most that an array, or all of a segment's, may have. */
-static const int64_t kMaxBytes = (int64_t)1 << 62;
+/* The most that an array may have, and all of a segment's: one more does not overflow. */
+static const int64_t kMaxBytes = (int64_t)1 << 62, kMaxTotal = (int64_t)1 << 61;
 
 static int64_t roundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -539,7 +539,7 @@ static int32_t plan(const AotProgram *p, State *s, int32_t number) {
       int32_t a = p->numbers[step->allocate.first + k];
       s->offsets[a] =
           allocate(&arena, bytesOf(p, s, p->arrays[a].shape, p->arrays[a].elementBytes));
-      if (arena.end > kMaxBytes)
+      if (arena.end > kMaxTotal)
         return outOfMemory(s, arena.end);
     }
     for (int32_t k = 0; k < step->release.count; ++k) {
@@ -549,6 +549,8 @@ static int32_t plan(const AotProgram *p, State *s, int32_t number) {
     for (int32_t k = 0; k < step->scratch.count && !isIdle(p, s, step); ++k) {
       const AotScratch *wanted = &p->scratch[step->scratch.first + k];
       stepScratch += roundUp(bytesOf(p, s, wanted->shape, wanted->elementBytes));
+      if (stepScratch > kMaxTotal)
+        return outOfMemory(s, stepScratch);
     }
     scratch = stepScratch > scratch ? stepScratch : scratch;
     for (int32_t k = 0; k < step->sizes.count; ++k)

@@ -1,4 +1,6 @@
 //===- CompiledRunner.cpp - calls of compiled programs ------------------------===//
+#include <algorithm>
+
 #include "API/Runner.h"
 #include "API/Specialisations.h"
 #include "Runtime/ArrayMemory.h"
@@ -144,6 +146,7 @@ absl::StatusOr<RunLimits> runLimits(const FunctionOptions &options) {
                                                 std::to_string(limits.threads));
   if (limits.threads == 0)
     limits.threads = usableThreads();
+  limits.threads = std::min(limits.threads, ThreadPool::kMaxThreads);
   if (absl::Status status = checkSpecialisations(limits.specialisations); !status.ok())
     return prefixError(status, "function");
   return limits;

@@ -209,10 +209,11 @@ absl::Status Invoker::run(absl::Span<const Tensor> arguments, absl::Span<Tensor>
   for (size_t i = 0; i < slots_.size(); ++i)
     if (slots_[i].input >= 0)
       frame.inputs[size_t(slots_[i].input)] = frame.values[i];
-  absl::Status status = moveValues(frame);
+  // What is thrown must be an error here, that values go back to their containers.
+  absl::Status status = unlessNoMemory([&] { return moveValues(frame); }, noMemoryForCall);
   if (mayShare)
     borrowArguments(arguments, frame.inputs, absl::MakeSpan(frame.results));
-  if (status.ok()) // what it throws must be an error here, that values go back to their containers
+  if (status.ok())
     status = unlessNoMemory(
         [&] {
           return explained(runner_->run(frame.inputs, absl::MakeSpan(frame.results),

@@ -161,8 +161,8 @@ bool isSound(const Record &r) {
         !isIn(slot.input, r.slots.size()) || !isIn(slot.output, r.numResults) ||
         !isIn(slot.source, r.slots.size()))
       return false;
-    bool needsContainer =
-        !slot.takesArgument || slot.isShared || slot.output >= 0 || slot.source >= 0;
+    bool needsContainer = !slot.takesArgument || slot.isShared || slot.isSharedVariable ||
+                          slot.output >= 0 || slot.source >= 0;
     if (needsContainer && slot.container < 0)
       return false;
     if (slot.container >= 0) {

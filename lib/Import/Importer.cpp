@@ -1,7 +1,6 @@
 //===- Importer.cpp - models as graphs -------------------------------------===//
 #include <algorithm>
 #include <filesystem>
-#include <new>
 
 #include "Eval/Evaluate.h"
 #include "Graph/Nodes.h"
@@ -19,6 +18,7 @@
 #include "Import/TensorReader.h"
 #include "Import/Translations.h"
 #include "Support/BroadcastHint.h"
+#include "Support/NoMemory.h"
 #include "Support/ReadFile.h"
 #include "Support/Text.h"
 #include "absl/container/flat_hash_map.h"
@@ -47,10 +47,11 @@ absl::Status bad(const std::string &message) { return makeError(ErrorKind::Value
 struct Call {
   const onnx::FunctionProto *function;
   const Call *outer;
-  int depth;
   /// Of its function and those around it.
   int64_t nameBytes;
 };
+/// Readers of graphs around that of a function's body, each of which stands on the stack. The body
+/// has 32 levels of graphs at most (ReadModel.cpp).
 constexpr int kDeepestCall = 64;
 
 /// What it takes to read a graph within another besides its nodes.
@@ -87,6 +88,7 @@ public:
       : Importer(outer.model_, graph, outer.path_, outer.functions_, &outer) {
     outer_ = &outer;
     call_ = outer.call_;
+    depth_ = outer.depth_ + 1;
   }
   /// Of a function's body, which `caller` calls.
   Importer(const Importer &caller, const onnx::GraphProto &body, const Call &call,
@@ -95,6 +97,7 @@ public:
                  caller.path_ + ": function " + printable(functionName(*call.function)),
                  caller.functions_, &caller) {
     call_ = &call;
+    depth_ = caller.depth_ + 1;
     context_.versions = versions;
     workLeft_ += workOf(body);
   }
@@ -188,6 +191,7 @@ private:
   const std::string path_;
   const Importer *outer_ = nullptr;
   const Call *call_ = nullptr;
+  int depth_ = 0; // readers around this one
   std::shared_ptr<ModelFunctions> functions_;
   InputTypes inputTypes_ = InputTypes({});
   int64_t unrolledNodes_, workLeft_;
@@ -407,12 +411,11 @@ absl::Status Importer::callFunction(const onnx::FunctionProto &function,
   for (const Call *call = call_; call; call = call->outer)
     if (call->function == &function)
       return bad("function " + name + " calls itself; ONNX's functions must not");
-  Call call{&function, call_, call_ ? call_->depth + 1 : 1,
-            int64_t(name.size()) + (call_ ? call_->nameBytes : 0)};
-  if (call.depth > kDeepestCall)
-    return makeError(ErrorKind::NotSupported, "function " + name + " is called within " +
-                                                  std::to_string(kDeepestCall) +
-                                                  " other calls; put fewer into each other");
+  Call call{&function, call_, int64_t(name.size()) + (call_ ? call_->nameBytes : 0)};
+  if (depth_ >= kDeepestCall)
+    return makeError(ErrorKind::NotSupported,
+                     "function " + name + " is called within " + std::to_string(kDeepestCall) +
+                         " other calls and graphs; put fewer into each other");
   auto versions = importedVersions(function.opset_import(), context_.versions);
   if (!versions.ok())
     return versions.status();
@@ -498,7 +501,7 @@ absl::StatusOr<GraphModule> importModel(const std::string &path, const OnnxInput
   absl::StatusOr<OpenFile> opened = openFile(path);
   if (!opened.ok())
     return opened.status();
-  try {
+  auto import = [&]() -> absl::StatusOr<GraphModule> {
     auto model = readModel(opened->file.get());
     auto module = model.ok() ? Importer(*model, path, options).run() : model.status();
     if (module.ok())
@@ -507,9 +510,9 @@ absl::StatusOr<GraphModule> importModel(const std::string &path, const OnnxInput
     return makeError(errorKind(module.status()),
                      withoutHint({message.data(), message.size()}, filePlace(path)),
                      filePlace(path));
-  } catch (const std::bad_alloc &) {
-    return makeError(ErrorKind::OutOfMemory, path + ": no memory to read it");
-  }
+  };
+  return unlessNoMemory(
+      import, [&] { return makeError(ErrorKind::OutOfMemory, path + ": no memory to read it"); });
 }
 
 } // namespace

@@ -27,10 +27,11 @@ Variables affineGrid(OnnxNode &n) {
   Variable theta = n.in(0);
   // theta has a row for each spatial axis, and a column more.
   std::optional<int64_t> length;
-  if (theta.ok() && theta.rank() == 3 && theta.type().extent(1) != kDynamic)
-    length = theta.type().extent(1) + 2;
-  else if (theta.ok() && theta.rank() == 3 && theta.type().extent(2) != kDynamic)
-    length = theta.type().extent(2) + 1;
+  for (int axis : {1, 2})
+    for (int64_t axes : {2, 3}) // others are no lengths to believe: what is wrong is said below
+      if (theta.ok() && theta.rank() == 3 && !length &&
+          theta.type().extent(axis) == axes + axis - 1)
+        length = axes + 2;
   Terms size = vectorTerms(n, 1, length ? length : std::optional<int64_t>(n.declaredRank(0)));
   if (!n.status().ok())
     return {};

@@ -41,15 +41,19 @@ struct Export {
 absl::StatusOr<DLManagedTensor *> toDLPack(const Tensor &tensor) {
   if (!tensor.defined())
     return makeError(ErrorKind::ValueError, "toDLPack: undefined tensor");
+  Tensor writable = tensor;
+  void *data = writable.data(); // a frozen one gets memory of its own, and with it other strides
+  if (!writable.defined())
+    return makeError(ErrorKind::OutOfMemory, "toDLPack: no memory for a copy of what is constant");
   auto *result = new Export;
-  result->tensor = tensor;
-  result->shape.assign(tensor.shape().begin(), tensor.shape().end());
-  result->strides.assign(tensor.strides().begin(), tensor.strides().end());
+  result->shape.assign(writable.shape().begin(), writable.shape().end());
+  result->strides.assign(writable.strides().begin(), writable.strides().end());
   DLTensor &view = result->managed.dl_tensor;
-  view.data = result->tensor.data();
+  view.data = data;
   view.device = {kDLCPU, 0};
-  view.ndim = tensor.rank();
-  view.dtype = dlpackType(tensor.dtype());
+  view.ndim = writable.rank();
+  view.dtype = dlpackType(writable.dtype());
+  result->tensor = std::move(writable);
   view.shape = result->shape.data();
   view.strides = result->strides.data();
   result->managed.manager_ctx = result;

@@ -53,45 +53,27 @@ uint16_t leastMagnitude(const uint16_t *from, int64_t count) {
 
 } // namespace
 
-const void *KeptOperands::get(const void *constant, int64_t bytes, int64_t rowBytes,
-                              const KeptForm &form) {
-  bool arePanels = form.columns > 0;
-  if (rowBytes <= 0 || bytes % rowBytes != 0 ||
-      !(arePanels ? bytes >= kKeptPanelBytes : copiesRows(bytes, rowBytes)))
-    return nullptr;
-  std::lock_guard lock(mutex_);
-  for (const Copy &copy : copies_)
-    if (copy.constant == constant && copy.rowBytes == rowBytes &&
-        copy.form.columns == form.columns && copy.form.elementBytes == form.elementBytes &&
-        copy.form.isTransposed == form.isTransposed)
-      return copy.memory.data() + copy.head;
-  int64_t rows = bytes / rowBytes, size = rows * copiedStride(rowBytes), head = 0;
-  Matrix matrix(rows, arePanels ? rowBytes / form.elementBytes : 0, form.isTransposed);
-  if (arePanels) {
-    int64_t group = panelGroup(form.elementBytes);
-    head = group > 1 ? kKeptHeadBytes : 0;
-    size = head + (matrix.columns + form.columns - 1) / form.columns * form.columns *
-                      numGroups(matrix, group) * group * form.elementBytes;
+bool KeptOperands::Copy::fill(int64_t bytes) {
+  const int64_t rows = bytes / rowBytes;
+  if (form.columns == 0) {
+    if (!memory.allocate(rows * copiedStride(rowBytes)))
+      return false;
+    copyRows(static_cast<const char *>(constant), rows, rowBytes, memory.data());
+    return true;
   }
-  Copy &made = copies_.emplace_back();
-  if (!made.memory.allocate(size, /*zeroed=*/arePanels)) {
-    copies_.pop_back();
-    return nullptr;
-  }
-  made.constant = constant;
-  made.rowBytes = rowBytes;
-  made.form = form;
-  made.head = head;
-  if (!arePanels) {
-    copyRows(static_cast<const char *>(constant), rows, rowBytes, made.memory.data());
-    return made.memory.data();
-  }
-  char *panels = made.memory.data() + head;
+  const Matrix matrix(rows, rowBytes / form.elementBytes, form.isTransposed);
+  const int64_t group = panelGroup(form.elementBytes);
+  head = group > 1 ? kKeptHeadBytes : 0;
+  const int64_t width = (matrix.columns + form.columns - 1) / form.columns * form.columns;
+  if (!memory.allocate(head + width * numGroups(matrix, group) * group * form.elementBytes,
+                       /*zeroed=*/true))
+    return false;
+  char *panels = memory.data() + head;
   if (form.elementBytes == 2) {
     const auto *elements = static_cast<const uint16_t *>(constant);
     copyPanels(elements, matrix, form.columns, reinterpret_cast<uint16_t *>(panels));
     uint16_t least = leastMagnitude(elements, bytes / 2);
-    std::memcpy(made.memory.data(), &least, sizeof(least));
+    std::memcpy(memory.data(), &least, sizeof(least));
   } else if (form.elementBytes == 4) {
     copyPanels(static_cast<const uint32_t *>(constant), matrix, form.columns,
                reinterpret_cast<uint32_t *>(panels));
@@ -99,7 +81,40 @@ const void *KeptOperands::get(const void *constant, int64_t bytes, int64_t rowBy
     copyPanels(static_cast<const uint64_t *>(constant), matrix, form.columns,
                reinterpret_cast<uint64_t *>(panels));
   }
-  return panels;
+  return true;
+}
+
+const KeptOperands::Copy *KeptOperands::find(const void *constant, int64_t rowBytes,
+                                             const KeptForm &form) const {
+  auto found = std::ranges::find_if(copies_, [&](const Copy &copy) {
+    return copy.constant == constant && copy.rowBytes == rowBytes &&
+           copy.form.columns == form.columns && copy.form.elementBytes == form.elementBytes &&
+           copy.form.isTransposed == form.isTransposed;
+  });
+  return found == copies_.end() ? nullptr : &*found;
+}
+
+const void *KeptOperands::get(const void *constant, int64_t bytes, int64_t rowBytes,
+                              const KeptForm &form) {
+  if (rowBytes <= 0 || bytes % rowBytes != 0 ||
+      !(form.columns > 0 ? bytes >= kKeptPanelBytes : copiesRows(bytes, rowBytes)))
+    return nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    if (const Copy *known = find(constant, rowBytes, form))
+      return known->data();
+  }
+  std::list<Copy> made(1); // its own node, which moves into the list as it is
+  made.front().constant = constant;
+  made.front().rowBytes = rowBytes;
+  made.front().form = form;
+  if (!made.front().fill(bytes))
+    return nullptr;
+  std::lock_guard lock(mutex_);
+  if (const Copy *known = find(constant, rowBytes, form)) // another thread was first
+    return known->data();
+  copies_.splice(copies_.end(), made);
+  return copies_.back().data();
 }
 
 } // namespace graphc

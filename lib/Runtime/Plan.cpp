@@ -57,9 +57,10 @@ double timeInFork(const Program &p, const StepOrder &order, int32_t number,
                                       : timeOf(step, sizes);
 }
 
-/// Whether the arrays of a segment, of which each may be, are too large together.
+/// Whether the arrays of a segment, of which each may be, are too large together. Asked after each,
+/// which has 2^62 bytes at most: no sum overflows, nor that of arena and scratch memory.
 absl::Status checkTotal(const ArenaLayout &arena) {
-  constexpr int64_t kMaxBytes = int64_t(1) << 62;
+  constexpr int64_t kMaxBytes = int64_t(1) << 61;
   if (arena.size() <= kMaxBytes)
     return absl::OkStatus();
   return makeError(ErrorKind::OutOfMemory,

@@ -54,6 +54,7 @@ void transferTensor(ByteReader &bytes, Tensor &tensor) {
   tensor = *std::move(allocated);
   if (!elements.empty())
     std::memcpy(tensor.data(), elements.data(), elements.size());
+  tensor.freeze(); // as a Constant's: a borrowed result may be it
 }
 
 /// Of a routine; callbacks have no bytes.

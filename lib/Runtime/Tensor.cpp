@@ -42,7 +42,8 @@ struct Tensor::Rep {
   DType dtype;
   bool contiguous = false;
   bool ownsMemory = false; // `block` or `small`
-  bool isFrozen = false;   // whoever wants to write makes a copy
+  /// Whoever wants to write makes a copy. Other handles may be looked at while one is frozen.
+  std::atomic<bool> isFrozen = false;
   /// Of a frozen one: its contentHash() once somebody has asked; 0 before.
   std::atomic<uint64_t> hash = 0;
   int64_t numElements = 0;
@@ -189,6 +190,11 @@ absl::StatusOr<Tensor> Tensor::full(DType dtype, absl::Span<const int64_t> shape
   absl::StatusOr<Tensor> result = allocate(dtype, shape);
   if (!result.ok())
     return result;
+  if (isComplex(value.dtype()) && !isComplex(dtype))
+    return makeError(ErrorKind::TypeError,
+                     absl::StrCat("full: a value of ", dtypeName(value.dtype()).data(),
+                                  " does not become one of ", dtypeName(dtype).data(),
+                                  ": take its real part"));
   Tensor element = value.cast(dtype).contiguous();
   size_t size = size_t(byteSize(dtype));
   size_t total = size_t(result->numBytes());
@@ -345,7 +351,7 @@ bool Tensor::isContiguous() const { return rep().contiguous; }
 
 void Tensor::freeze() const {
   if (rep_)
-    rep_->isFrozen = true;
+    rep_->isFrozen.store(true, std::memory_order_relaxed);
 }
 
 uint64_t Tensor::contentHash() const {
@@ -394,7 +400,7 @@ static std::shared_ptr<Tensor::Rep> makeWindow(const std::shared_ptr<Tensor::Rep
   rep->data = static_cast<char *>(base->data) + offset * byteSize(base->dtype);
   // What keeps the memory alive, directly, so that views of views make no chain. Borrowed memory
   // without an owner has nothing to be kept.
-  rep->isFrozen = base->isFrozen;
+  rep->isFrozen.store(base->isFrozen, std::memory_order_relaxed);
   rep->owner = base->ownsMemory ? std::static_pointer_cast<void>(base) : base->owner;
   return rep;
 }

@@ -73,14 +73,15 @@ Tensor Tensor::copy() const { return defined() ? convert(*this, dtype()) : Tenso
 absl::Status Tensor::assign(const Tensor &source) {
   if (!defined() || !source.defined() || dtype() != source.dtype() || shape() != source.shape())
     return makeError(ErrorKind::ValueError, "assign: the two differ in dtype or shape");
-  if (isComplex(dtype())) {
-    (void)data(); // a frozen one gets memory of its own
+  void *memory = data(); // a frozen one gets memory of its own, and with it other strides
+  if (!defined())
+    return makeError(ErrorKind::OutOfMemory, "assign: no memory for a copy of what is constant");
+  if (isComplex(dtype()))
     return realView().assign(source.realView());
-  }
   StridedLoop<2> loop(shape(), {strides(), source.strides()});
   dispatch(dtype(), [&](auto zero) {
     using T = Stored<decltype(zero)>;
-    auto *to = static_cast<T *>(data());
+    auto *to = static_cast<T *>(memory);
     const auto *from = static_cast<const T *>(source.data());
     loop.run([&](const auto &offsets, int64_t count, const auto &steps) {
       for (int64_t i = 0; i < count; ++i)

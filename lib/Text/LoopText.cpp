@@ -78,6 +78,7 @@ private:
   static bool takeTaps(mlir::Attribute value, bool areBelowZero,
                        std::vector<std::vector<int>> &lists);
   absl::Status takeRows();
+  absl::Status unfit() const;
   absl::Status check() const;
   absl::Status checkType(const Variable &v, const Type &given, int lacks,
                          const std::string &what) const;
@@ -170,6 +171,8 @@ absl::Status LoopReader::checkType(const Variable &v, const Type &given, int lac
 /// What `last`, `rows` and `result_names` say of results that there are.
 absl::Status LoopReader::takeRows() {
   const size_t numStates = loop_.states.size(), numResults = numStates + size_t(loop_.numMapped);
+  if (numResults > size_t(body_.numOutputs())) // a mere number of the text, for which rows follow
+    return unfit();
   if (loop_.keepsLast.size() > numStates)
     return error(ErrorKind::ValueError, "last is of " + counted(loop_.keepsLast.size(), "state") +
                                             ", and there are " + std::to_string(numStates));
@@ -199,6 +202,13 @@ absl::Status LoopReader::takeRows() {
   return absl::OkStatus();
 }
 
+absl::Status LoopReader::unfit() const {
+  return error(ErrorKind::ValueError,
+               "its body has " + counted(size_t(body_.numInputs()), "input") + " and " +
+                   counted(size_t(body_.numOutputs()), "output") +
+                   ", which are not those that its taps, its operands and its results need");
+}
+
 absl::Status LoopReader::check() const {
   size_t taps = 0;
   for (const auto *lists : {&loop_.sequences, &loop_.states})
@@ -209,10 +219,7 @@ absl::Status LoopReader::check() const {
       size_t(body_.numInputs()) != taps + operands_.size() - loop_.firstConstant() ||
       size_t(body_.numOutputs()) != numResults + size_t(loop_.hasUntil) ||
       (loop_.sequences.empty() && !loop_.hasSteps))
-    return error(ErrorKind::ValueError,
-                 "its body has " + counted(size_t(body_.numInputs()), "input") + " and " +
-                     counted(size_t(body_.numOutputs()), "output") +
-                     ", which are not those that its taps, its operands and its results need");
+    return unfit();
   if (loop_.stacksBackwards && loop_.hasUntil)
     return error(ErrorKind::ValueError, "stacks_backwards is not possible with until");
   const Variables inputs = body_.inputs(), outputs = body_.outputs();

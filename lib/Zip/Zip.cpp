@@ -97,6 +97,23 @@ absl::Status checkSizes(const zip_stat_t &info, int64_t archiveBytes) {
   return absl::OkStatus();
 }
 
+/// Members have their own bytes of the archive. Where many have the same ones, a small file would
+/// stand for any amount of memory. Those that are too large by themselves are never read.
+absl::Status checkTotal(zip_t *archive, int64_t archiveBytes) {
+  zip_uint64_t left = zip_uint64_t(archiveBytes);
+  for (zip_int64_t i = 0, count = zip_get_num_entries(archive, 0); i < count; ++i) {
+    zip_stat_t info;
+    if (zip_stat_index(archive, zip_uint64_t(i), 0, &info) != 0 ||
+        !(info.valid & ZIP_STAT_COMP_SIZE) || info.comp_size > zip_uint64_t(archiveBytes))
+      continue;
+    if (info.comp_size > left)
+      return makeError(ErrorKind::Io,
+                       absl::StrCat("members overlap: there are ", archiveBytes, " bytes in all"));
+    left -= info.comp_size;
+  }
+  return absl::OkStatus();
+}
+
 struct Discard {
   void operator()(zip_t *archive) const { zip_discard(archive); }
 };
@@ -154,7 +171,10 @@ absl::StatusOr<std::unique_ptr<const OpenArchive>> openToRead(const std::string 
   absl::StatusOr<zip_t *> archive = openArchive(path, ZIP_RDONLY);
   if (!archive.ok())
     return archive.status();
-  return std::make_unique<const ZipArchive>(path, opened->size, *archive);
+  auto whole = std::make_unique<const ZipArchive>(path, opened->size, *archive);
+  if (absl::Status status = checkTotal(*archive, opened->size); !status.ok())
+    return prefixError(status, path);
+  return whole;
 }
 
 absl::Status write(const std::string &path, const ArchiveMembers &members) {

@@ -209,6 +209,8 @@ TEST(Allocator, MessagesSayWhatThereIsNoMemoryFor) {
   std::vector<double> values(1000, 1.0);
   Tensor hundred = *Tensor::borrow(DType::Float64, values.data(), {100});
   Tensor strided = *hundred.slice(0, 0, 50, 2);
+  Tensor fixed = *Tensor::borrow(DType::Float64, values.data(), {100});
+  fixed.freeze();
   Tensor thousand = *Tensor::borrow(DType::Float64, values.data(), {1000});
   Tensor square = *Tensor::borrow(DType::Float64, values.data(), {30, 30});
   int64_t many = int64_t(1) << 25;
@@ -238,6 +240,10 @@ TEST(Allocator, MessagesSayWhatThereIsNoMemoryFor) {
        "OutOfMemory: 's': no memory for 8000 bytes of the value, f64[?]"},
       {without([&] { return (*reader)["s"].get().status(); }),
        "OutOfMemory: function[\"s\"]: no memory for 8000 bytes of a copy of the value; borrow it"},
+      {without([&] { return Tensor(fixed).assign(hundred); }),
+       "OutOfMemory: assign: no memory for a copy of what is constant"},
+      {without([&] { return toDLPack(fixed).status(); }),
+       "OutOfMemory: toDLPack: no memory for a copy of what is constant"},
       {without([&] { return strided.reshape({5, 10}).status(); }),
        "OutOfMemory: reshape: no memory for 400 bytes of a row-major copy of f64[50]"},
   });

@@ -195,6 +195,45 @@ TEST(Fork, WhileAnotherCallUpdates) {
   }
 }
 
+/// Holds up who asks for much until others let it go.
+class Slow : public Allocator {
+public:
+  void *allocate(size_t bytes, size_t alignment) override {
+    if (bytes >= kMuch) {
+      isAsked = true;
+      while (!goesOn)
+        std::this_thread::yield();
+    }
+    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  }
+  void deallocate(void *memory, size_t) override { std::free(memory); }
+
+  static constexpr size_t kMuch = 1 << 20;
+  std::atomic<bool> isAsked = false, goesOn = false;
+};
+
+// Where another thread is at a copy of weights (Runtime/KeptOperands.h), the child makes its own.
+TEST(Fork, WhileAnotherCallCopiesWeights) {
+  Variable x = fmatrix("x");
+  Tensor weights = *Tensor::full(DType::Float32, {512, 1024}, Tensor(0.5f));
+  Function f = *function({x}, sum(dot(x, constant(weights))), {.specialisations = 0});
+  auto slow = std::make_shared<Slow>();
+  setAllocator(slow);
+  std::thread call([&] {
+    EXPECT_EQ(expect(f(*Tensor::full(DType::Float32, {64, 512}, Tensor(1.0f))), 256 * 65536), "");
+  });
+  while (!slow->isAsked)
+    std::this_thread::yield();
+  EXPECT_EQ(inChild([&] {
+              slow->goesOn = true;
+              return expect(f(*Tensor::full(DType::Float32, {32, 512}, Tensor(1.0f))), 256 * 32768);
+            }),
+            "");
+  slow->goesOn = true;
+  call.join();
+  setAllocator(nullptr);
+}
+
 // A fork in a host op: the call goes on in both processes.
 TEST(Fork, WithinACall) {
   SharedVariable s = shared(1.0, "s");

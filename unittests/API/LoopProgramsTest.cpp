@@ -120,6 +120,13 @@ TEST_F(LoopPrograms, TextsThatAreWrong) {
       "ValueError: scan: its body has 2 inputs and 1 output, which are not those that its taps, "
       "its "
       "operands and its results need");
+  // Of rows that only the text speaks of there is no table.
+  EXPECT_EQ(messageOf("graph.scan @step(%x, %h) {mapped = 2147483647, sequences = [[0]], states = "
+                      "[[-1]]}" +
+                          all,
+                      rows),
+            "ValueError: scan: its body has 2 inputs and 1 output, which are not those that its "
+            "taps, its operands and its results need");
   EXPECT_EQ(messageOf("graph.scan @ends(%x) {mapped = 1, sequences = [[0]], states = [], until, "
                       "stacks_backwards} : (tensor<?xf64>)",
                       rows),

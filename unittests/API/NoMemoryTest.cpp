@@ -145,6 +145,34 @@ INSTANTIATE_TEST_SUITE_P(Ops, NoMemory, testing::ValuesIn(kCases), [](const auto
   return name;
 });
 
+// F-227: a value that is computed over the old one goes back to its shared variable where there is
+// no memory for another's.
+TEST(NoMemoryOfUpdates, LosesNoValue) {
+  if (!test::isHeapCounted())
+    GTEST_SKIP() << "the sanitizer has the heap";
+  SharedVariable a = shared(Tensor({1, 2, 3}), "a"), b = shared(Tensor({0, 0}), "b"),
+                 c = shared(Tensor({4, 5}), "c");
+  Function f = made(function({}, {}, {.updates = {{a, a + 1}, {b, c}}, .specialisations = 0}));
+  ASSERT_TRUE(f().ok());
+  double first = 2; // of a
+  for (int64_t number = 0;; ++number) {
+    absl::Status status;
+    bool isLast = false;
+    {
+      FailingHeap heap(number, Failing::One);
+      status = f().status();
+      isLast = !heap.hasFailed();
+    }
+    first += status.ok();
+    ASSERT_EQ(a.get(), Tensor({first, first + 1, first + 2})) << "allocation " << number;
+    ASSERT_EQ(b.get(), Tensor({4, 5}));
+    if (isLast)
+      break;
+    EXPECT_EQ(errorKind(status), ErrorKind::OutOfMemory) << status;
+  }
+  EXPECT_LT(first, 5) << "most allocations of a call failed";
+}
+
 constexpr char kNoRoom[] = "no memory for what it needs besides operands and results; parts of a "
                            "batch need less, and Function::free gives back what functions keep for "
                            "their next calls\n  ";

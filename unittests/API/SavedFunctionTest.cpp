@@ -310,6 +310,38 @@ TEST(SavedFunction, PartsThatDoNotFit) {
                 ": the saved function has version 9 of the format; this graphc reads version 2");
 }
 
+/// The record's last 16 bytes are its checksum: that of the others.
+void seal(std::string &record) {
+  Hasher hasher;
+  hasher.addString(std::string_view(record).substr(0, record.size() - 16));
+  Hash128 checksum = hasher.finish128();
+  std::memcpy(record.data() + record.size() - 16, &checksum.low, 8);
+  std::memcpy(record.data() + record.size() - 8, &checksum.high, 8);
+}
+
+// An input that is said to be a shared variable's, and has no value in the file.
+TEST(SavedFunction, RecordsAreNotBelieved) {
+  Variable x = dscalar("x");
+  TemporaryFile saved("plain.graphc"), claims("claims.graphc");
+  ASSERT_TRUE(function({x}, x + 1)->save(saved.path()).ok());
+  auto members = membersOf(saved.path());
+  std::string &record = members[0].second;
+  ASSERT_EQ(members[0].first, "function");
+  // Five flags, of which the first says that it takes an argument and the last what is claimed; the
+  // numbers of its container, input, output and source.
+  const std::string none(4, '\xff'), zeros(4, '\0');
+  const std::string slot = std::string("\1\0\0\0\0", 5) + none + zeros + none + none;
+  size_t at = record.find(slot);
+  ASSERT_NE(at, std::string::npos);
+  record[at + 4] = 1;
+  seal(record);
+  ASSERT_TRUE(writeArchive(claims.path(), members).ok());
+  const std::string damaged =
+      "Io: " + claims.path() + ": the saved function is damaged: function does not fit together";
+  EXPECT_EQ(said(loadFunction(claims.path()).status()), damaged);
+  EXPECT_EQ(said(loadSavedGraph(claims.path()).status()), damaged);
+}
+
 // Code for another kind of processor, or of another build, is passed over: the graph is compiled.
 TEST(SavedFunction, CodeForAnotherMachineIsNotRun) {
   Trainer trainer;
@@ -320,11 +352,7 @@ TEST(SavedFunction, CodeForAnotherMachineIsNotRun) {
   ASSERT_EQ(members[0].first, "function");
   // The record ends in the key of its code, and its checksum.
   record[record.size() - 32] ^= 1;
-  Hasher hasher;
-  hasher.addString(std::string_view(record).substr(0, record.size() - 16));
-  Hash128 checksum = hasher.finish128();
-  std::memcpy(record.data() + record.size() - 16, &checksum.low, 8);
-  std::memcpy(record.data() + record.size() - 8, &checksum.high, 8);
+  seal(record);
   ASSERT_TRUE(writeArchive(foreign.path(), members).ok());
   EXPECT_FALSE(readSaved(saved.path(), true)->code.program.empty());
   absl::StatusOr<SavedFunction> read = readSaved(foreign.path(), true);

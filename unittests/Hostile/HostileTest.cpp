@@ -684,6 +684,20 @@ TEST(HostileNpz, Claims) {
                     number(0, 2);
   expectRefused("npz", local + central + end, "x.npy: sizes 1024 and 2147483647");
   expectRefused("saved", local + central + end, "is no saved function");
+  // Many members that are the same bytes, each for a thousand times as many.
+  std::string directory;
+  for (int k = 0; k < 8; ++k) {
+    std::string one = central;
+    one.back() = char('0' + k);
+    directory += one;
+  }
+  std::string overlapping = "PK\5\6" + number(0, 4) + number(8, 2) + number(8, 2) +
+                            number(uint32_t(directory.size()), 4) +
+                            number(uint32_t(local.size()), 4) + number(0, 2);
+  expectRefused("npz", local + directory + overlapping,
+                "members overlap: there are " +
+                    std::to_string(local.size() + directory.size() + overlapping.size()) +
+                    " bytes in all");
   // A directory of 65,535 members that are not there.
   std::string many = "PK\5\6" + number(0, 4) + number(0xffff, 2) + number(0xffff, 2) +
                      number(0xffffff, 4) + number(0, 4) + number(0, 2);

@@ -261,6 +261,18 @@ TEST(Errors, ofAttentionAndNormalizations) {
   });
 }
 
+/// An extent that the file merely claims: no array is made of it.
+TEST(Errors, ofClaimedExtents) {
+  for (int64_t claimed : {int64_t(1) << 33, int64_t(1) << 62, INT64_MAX}) {
+    onnx::ModelProto model = makeModel(20);
+    addInput(model, "theta", {1, claimed, -1});
+    addInput(model, "size", {-1}, onnx::TensorProto::INT64);
+    addNode(model, "AffineGrid", {"theta", "size"}, {"y"});
+    addOutput(model, "y");
+    EXPECT_THAT(error(loadModel(model)), HasSubstr("AffineGrid")) << claimed;
+  }
+}
+
 TEST(Errors, ofRegionsAndPictures) {
   Tensor x = zeros({2}), picture = zeros({1, 1, 4, 4}), rois = zeros({1, 4}),
          batch = zeros({1}, DType::Int64);

@@ -279,7 +279,44 @@ TEST(FunctionErrors, depthIsBounded) {
   for (int k = 69; k > 5; --k)
     calls += "node 1 (F" + std::to_string(k) + "): function my.F" + std::to_string(k) + ": ";
   EXPECT_EQ(error(loadModel(model)), calls + "node 1 (F5): function my.F5 is called within 64 "
-                                             "other calls; put fewer into each other");
+                                             "other calls and graphs; put fewer into each other");
+}
+
+// What is read stands on the stack, calls and branches alike.
+TEST(FunctionErrors, depthIsThatOfCallsAndGraphs) {
+  onnx::ModelProto model = callingModel();
+  addInput(model, "choice", {}, onnx::TensorProto::BOOL);
+  addStep(addFunction(model, "F0", {"a", "c"}, {"b"}), "Neg", {"a"}, {"b"});
+  constexpr int kGraphs = 10, kFunctions = 8;
+  for (int k = 1; k < kFunctions; ++k) {
+    onnx::FunctionProto &function = addFunction(model, "F" + std::to_string(k), {"a", "c"}, {"b"});
+    onnx::NodeProto *node = &addStep(function, "If", {"c"}, {"b"});
+    for (int level = 1; level <= kGraphs; ++level) {
+      onnx::GraphProto *last = nullptr;
+      for (const char *name : {"else_branch", "then_branch"}) {
+        onnx::AttributeProto &branch = *node->add_attribute();
+        branch.set_name(name);
+        branch.set_type(onnx::AttributeProto::GRAPH);
+        last = branch.mutable_g();
+        last->add_output()->set_name(name);
+        onnx::NodeProto &same = *last->add_node();
+        same.set_op_type("Identity");
+        same.add_input("a");
+        same.add_output(name);
+      }
+      node = last->mutable_node(0);
+      node->set_op_type(level < kGraphs ? "If" : "F" + std::to_string(k - 1));
+      node->set_domain(level < kGraphs ? "" : "my");
+      node->set_input(0, level < kGraphs ? "c" : "a");
+      if (level == kGraphs)
+        node->add_input("c");
+    }
+  }
+  const std::string tooDeep = "called within 64 other calls and graphs; put fewer into each other";
+  call(model, "F5", {"x", "choice"}, {"y"}); // 55 readers around F0's
+  EXPECT_EQ(error(loadModel(model)), "");
+  model.mutable_graph()->mutable_node(0)->set_op_type("F7");
+  EXPECT_THAT(error(loadModel(model)), HasSubstr(tooDeep));
 }
 
 TEST(FunctionErrors, ofCalls) {

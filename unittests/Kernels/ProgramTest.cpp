@@ -117,18 +117,22 @@ TEST(Plan, ImpossibleExtentsAreErrors) {
   }
 }
 
-// Each array could be, all together could not: 3 * 2^61 bytes.
+// Each array could be, all together could not. Two, or four, of 2^62 bytes are no 64-bit number.
 TEST(Plan, TotalsAreBounded) {
   Builder b;
   int32_t x = b.input(DType::UInt8), y = b.output(DType::UInt8, {0});
   Numbers all = {x};
-  for (int k = 0; k < 3; ++k)
+  for (int k = 0; k < 4; ++k)
     all.push_back(b.array(Storage::Arena, DType::UInt8, {0}));
   all.push_back(y);
   b.kernel(writeNothing, 1, all);
-  absl::Status status = planFor(b, int64_t(1) << 61).status();
-  EXPECT_EQ(errorKind(status), ErrorKind::OutOfMemory);
-  EXPECT_EQ(status.message(), "no memory for 6917529027641081856 bytes between the kernels");
+  for (auto [extent, bytes] : {std::pair(int64_t(1) << 60, "3458764513820540928"),
+                               std::pair(int64_t(1) << 62, "4611686018427387904")}) {
+    absl::Status status = planFor(b, extent).status();
+    EXPECT_EQ(errorKind(status), ErrorKind::OutOfMemory);
+    EXPECT_EQ(status.message(),
+              "no memory for " + std::string(bytes) + " bytes between the kernels");
+  }
 }
 
 // A number in an op's body that no kernel can be given.

@@ -14,6 +14,17 @@ TEST(Assign, FollowsTheStridesOfBoth) {
   EXPECT_EQ(target, Tensor({{3, 6}, {2, 5}, {1, 4}}));
 }
 
+// Where nobody may write it has memory of its own, which is dense.
+TEST(Assign, ToAFrozenView) {
+  Tensor all = *Tensor::zeros(DType::Float64, {6});
+  all.freeze();
+  Tensor every = *all.slice(0, 0, 3, 2);
+  ASSERT_EQ(every.strides()[0], 2);
+  ASSERT_TRUE(every.assign(Tensor({1, 2, 3})).ok());
+  EXPECT_EQ(every, Tensor({1, 2, 3}));
+  EXPECT_EQ(all, Tensor({0, 0, 0, 0, 0, 0}));
+}
+
 TEST(Assign, RefusesOtherShapesAndDTypes) {
   Tensor target = *Tensor::zeros(DType::Float64, {3});
   for (const Tensor &source : {Tensor({1, 2}), Tensor({1, 2, 3}, DType::Float32), Tensor()}) {

@@ -24,6 +24,20 @@ TEST(DLPack, RoundTripSharesMemory) {
   }
 }
 
+// Whoever has the memory may write to it: of what is frozen it is a copy, which is dense.
+TEST(DLPack, OfFrozenMemoryIsACopy) {
+  Tensor tensor({{1, 2, 3}, {4, 5, 6}});
+  tensor.freeze();
+  Tensor columns = *tensor.transpose({1, 0});
+  absl::StatusOr<DLManagedTensor *> managed = toDLPack(columns);
+  ASSERT_TRUE(managed.ok());
+  absl::StatusOr<Tensor> back = fromDLPack(*managed);
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(*back, Tensor({{1, 4}, {2, 5}, {3, 6}}));
+  back->mutableFlat<double>()[0] = 99;
+  EXPECT_EQ(tensor, Tensor({{1, 2, 3}, {4, 5, 6}}));
+}
+
 TEST(DLPack, TypeCodesAreTheStandards) {
   auto codeOf = [](DType dtype) {
     DLManagedTensor *managed = *toDLPack(Tensor(1).cast(dtype));

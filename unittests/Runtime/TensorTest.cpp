@@ -115,6 +115,9 @@ TEST(Tensor, FullAndFromSpan) {
   EXPECT_EQ(Tensor::full(DType::Int16, {0, 3}, Tensor(1))->numElements(), 0);
   EXPECT_ERROR(Tensor::full(DType::Int8, {2}, Tensor({1, 2})), ErrorKind::ValueError,
                "full: the value must be a tensor of one element");
+  EXPECT_ERROR(Tensor::full(DType::Float64, {2}, Tensor(std::complex<double>(1, 2))),
+               ErrorKind::TypeError,
+               "full: a value of complex128 does not become one of float64: take its real part");
   float values[] = {1, 2, 3, 4};
   Tensor matrix = *Tensor::fromSpan(absl::MakeConstSpan(values), {2, 2});
   EXPECT_TRUE(matrix.identical(Tensor({{1, 2}, {3, 4}}, DType::Float32)));
