@@ -322,10 +322,6 @@ void registerLoopDialects(mlir::DialectRegistry &registry) {
   registry.insertDynamic("graphc", [](mlir::MLIRContext *, mlir::DynamicDialect *) {});
 }
 
-absl::Status emitIR(mlir::ModuleOp loops, const TargetDescription &target, llvm::Module &into) {
-  return emitIR(loops, target, llvm::ArrayRef(&into));
-}
-
 absl::Status emitIR(mlir::ModuleOp loops, const TargetDescription &target,
                     llvm::ArrayRef<llvm::Module *> into) {
   expandHalfFloats(loops, target);

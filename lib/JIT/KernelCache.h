@@ -49,7 +49,7 @@ public:
   /// The process's.
   static KernelCache &shared();
 
-  /// Keeps at most about `maxKernels` kernels that nobody uses.
+  /// Forgets kernels that nobody uses while it has more than `maxKernels` in all.
   explicit KernelCache(size_t maxKernels = 4096) : maxKernels(maxKernels) {}
 
   /// Makes kernel number `index` on up to `threads` threads, or is called from several at once.

@@ -34,9 +34,8 @@ namespace graphc {
 struct FusionOptions {
   /// Without Fusion every nest gets memory and a kernel of its own.
   Optimizations optimizations = {};
-  /// Large products copy rows that stand together tile by tile (row-tiles): fewer are turned.
-  bool copiesRowTiles = false;
-  /// Of two ways of computing the same, ops may choose another one (Emitter::State).
+  /// Of two ways of computing the same, ops may choose another one (Emitter::State), and fewer
+  /// products are turned without (Support/RowTiles.h).
   bool hasMaskRegisters = false;
 };
 

@@ -172,8 +172,10 @@ std::optional<Fusion::Turn> Fusion::turnOf(const Nest &nest) const {
 
   // Rows of the left factor that stand together.
   const ScalarNode &load = nest.body[size_t(left.load)];
+  const FusionOptions &options = record_.options;
   const bool copiesTiles =
-      record_.options.copiesRowTiles && load.dtype == root.dtype && !isComputed(load.loadArray()) &&
+      !options.hasMaskRegisters && options.optimizations.has(Optimization::RowTiles) &&
+      load.dtype == root.dtype && !isComputed(load.loadArray()) &&
       numRows * numTerms * numColumns * byteSize(load.dtype) >= kCopiedTilesWork;
   const int64_t most = copiesTiles ? kMostBesideTiles : kMostColumns;
   bool fillsBadly = numColumns > kPanel && numColumns <= most && numColumns % kPanel != 0;

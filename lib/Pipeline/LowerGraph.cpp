@@ -13,7 +13,6 @@
 #include "Rewrites/FoldLargeConstants.h"
 #include "Rewrites/ModeRewrites.h"
 #include "Runtime/LoopErrors.h"
-#include "Support/RowTiles.h"
 #include "absl/container/flat_hash_map.h"
 
 namespace graphc {
@@ -161,8 +160,6 @@ static FusionOptions fusionOptionsOf(const CompileOptions &options) {
   FusionOptions fusion = {modeOptimizations(options.mode)};
   absl::StatusOr<TargetDescription> target = parseTarget(options.target);
   fusion.hasMaskRegisters = target.ok() && loopTargetOf(*target).maskRegisters;
-  fusion.copiesRowTiles = target.ok() && copiesRowTiles(fusion.hasMaskRegisters) &&
-                          fusion.optimizations.has(Optimization::RowTiles);
   return fusion;
 }
 
@@ -174,8 +171,6 @@ Callees calleesOf(const CompileOptions &options, bool keepGraphs) {
   FusionOptions fusion = fusionOptionsOf(options);
   std::string does =
       options.rewrites ? rewritesKey(options.mode) : "none;" + fusion.optimizations.missing();
-  if (fusion.copiesRowTiles)
-    does += ";copies row tiles";
   if (fusion.hasMaskRegisters)
     does += ";mask registers";
   return Callees(prepare, std::move(does), options.profile, fusion, keepGraphs);

@@ -95,7 +95,7 @@ inline constexpr OptimizationInfo kOptimizations[] = {
     {"next-rows", "Transforms/NextRows.cpp"},
     {"pictures", "Transforms/ProductPictures.cpp"},
     {"wide-panels", "Transforms/ProductShape.cpp"},
-    {"last-columns", "Transforms/ProductLines.cpp"},
+    {"last-columns", "Transforms/ProductColumns.cpp"},
     {"kept-rows", "Runtime/KeptOperands.cpp"},
     {"kept-panels", "Runtime/KeptOperands.cpp"},
     {"pairs", "Transforms/ProductPairs.cpp"},

@@ -1,7 +1,8 @@
 //===- RowTiles.h - which products copy rows tile by tile --------*- C++ -*-===//
 //
 // Fusion turns fewer products (Kernels/TurnProducts.cpp) where the loops stage copies rows that
-// stand together (a transposed operand) in tiles (Transforms/ProductPacking.cpp).
+// stand together (a transposed operand) in tiles (Transforms/ProductPacking.cpp), which it does
+// without mask registers; with them it was not measured.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -10,10 +11,7 @@
 
 namespace graphc {
 
-/// Whether a processor's products copy rows so. With mask registers it was not measured.
-constexpr bool copiesRowTiles(bool maskRegisters) { return !maskRegisters; }
-
-/// They do if rows are so many bytes times columns (float32: 2^22 products). Below,
+/// Such rows are copied if they are so many bytes times columns (float32: 2^22 products). Below,
 /// copies take what tiles gain by them.
 inline constexpr int64_t kCopiedTilesWork = 16 << 20;
 

@@ -9,7 +9,8 @@
 //   Blocks.cpp   reductions inside blocks of parallel loops: products, windows, sums over outer
 //   axes
 //   ShortRows.cpp  blocks whose rows are a short last axis
-//   Dots.cpp     the same where loads are contiguous along the reduction
+//   Dots.cpp     reductions along an axis in which loads are contiguous
+//   NextRows.cpp rows of the next iterations, fetched
 //   Scatter.cpp  sums whose terms each belong to one place
 //   Products.cpp products of matrices, with Product*.cpp
 //   RowBlocks.cpp products with rows between them
@@ -61,7 +62,6 @@ private:
   /// About how many instructions a body has: one for simple ops, some twenty for functions.
   int bodyCost(const KernelNest &nest) const;
   Bounds bounds(const KernelNest &nest, int loop) const;
-
   /// Opens the loops [first, last) of the nests, runs passes inside, closes them.
   void emitRows(llvm::ArrayRef<int> nests, int first, int last);
   void emitPass(const Pass &pass);
@@ -69,8 +69,9 @@ private:
   /// Opens the parallel loops inside the pass's but these and those from `columnLoop` on.
   /// Returns how many.
   int openOtherLoops(const Pass &pass, int columnLoop, int rowLoop, int pictureLoop = -1);
+  mlir::Value floorToMultiple(mlir::Value number, int64_t powerOfTwo);
 
-  //===--- Streams.cpp ------------------------------------------------------===//
+  //===--- Streams.cpp ----------------------------------------------------===//
   struct StreamReduction;
   struct Stream;
   void emitStream(const Pass &pass);
@@ -82,12 +83,16 @@ private:
   void keepResult(const KernelNest &nest, mlir::Value scalar);
   void keepVectors(int array, llvm::ArrayRef<mlir::Value> values);
 
-  //===--- Strips.cpp -------------------------------------------------------===//
+  //===--- Strips.cpp -----------------------------------------------------===//
   std::vector<Piece> piecesOf(const Pass &pass, int vectorLoop);
   void emitStrips(const Pass &pass, int vectorLoop, llvm::ArrayRef<Piece> pieces, mlir::Value lower,
                   mlir::Value upper, bool hasTail);
 
-  //===--- Pads.cpp ---------------------------------------------------------===//
+  //===--- Squares.cpp ----------------------------------------------------===//
+  mlir::Value emitSquares(const Pass &pass, int vectorLoop, int crossed, mlir::Value index,
+                          mlir::Value begin, mlir::Value end, mlir::Value mask);
+
+  //===--- Pads.cpp -------------------------------------------------------===//
   struct CounterSum;
   struct PadShape;
   bool emitIfPad(const Pass &pass);
@@ -100,7 +105,23 @@ private:
                 Size count);
   void fillLine(mlir::TypedAttr element, mlir::Value result, mlir::Value to, Size count);
 
-  //===--- Blocks.cpp -------------------------------------------------------===//
+  //===--- Columns.cpp ----------------------------------------------------===//
+  bool isColumnReduction(const Pass &pass) const;
+  void emitColumns(const Pass &pass, int vectorLoop, int lanes);
+  void overColumns(const KernelNest &nest, int loop,
+                   llvm::function_ref<void(mlir::Value index)> make, int vectors = 1);
+
+  //===--- NextRows.cpp ---------------------------------------------------===//
+  /// Arrays of which a pass asks for rows of the next iterations of `loop`.
+  struct NextRows {
+    llvm::SmallVector<int> arrays;  ///< one iteration later
+    llvm::SmallVector<int> windows; ///< several rows of these, a few iterations later
+    int loop = -1;
+  };
+  std::vector<NextRows> rowsToFetch(llvm::ArrayRef<Pass> passes, int loop) const;
+  void fetchNextRows(const KernelNest &nest, int vectorLoop);
+
+  //===--- Blocks.cpp -----------------------------------------------------===//
   struct BlockShape;
   void emitPoints(const Pass &pass);
   bool prefersBlocks(const Pass &pass) const;
@@ -118,23 +139,17 @@ private:
   bool mayShareLoops(const KernelNest &first, const KernelNest &nest) const;
   size_t numSharingLoops(const Pass &pass, llvm::ArrayRef<int> nests) const;
   void emitBlockReductions(llvm::ArrayRef<int> nests);
-
-  void keepNests(const Pass &pass, llvm::ArrayRef<mlir::Value> results);
   void keepBlock(const KernelNest &nest, llvm::ArrayRef<mlir::Value> values);
   int numAccumulators(const Pass &pass) const;
   static int evenBlocks(Size extent, int most);
   llvm::SmallVector<mlir::Value, 8> blockIndices(const Bounds &range, mlir::Value first, int count,
                                                  mlir::Value last);
 
-  //===--- ShortRows.cpp ----------------------------------------------------===//
+  //===--- ShortRows.cpp --------------------------------------------------===//
   bool prefersPoints(const Pass &pass, int vectorLoop, int rows) const;
   std::optional<BlockShape> shortRows(const Pass &pass) const;
 
-  //===--- Squares.cpp ------------------------------------------------------===//
-  mlir::Value emitSquares(const Pass &pass, int vectorLoop, int crossed, mlir::Value index,
-                          mlir::Value begin, mlir::Value end, mlir::Value mask);
-
-  //===--- Dots.cpp ---------------------------------------------------------===//
+  //===--- Dots.cpp -------------------------------------------------------===//
   struct DotShape {
     int vectorLoop, columnLoop, rowLoop; ///< a reduction, the last parallel one, another one
     int rows;
@@ -143,7 +158,7 @@ private:
   void emitDots(const Pass &pass, const DotShape &shape);
   llvm::SmallVector<mlir::Value> sumDots(const KernelNest &nest, const DotShape &shape, int lanes);
 
-  //===--- Scatter.cpp ------------------------------------------------------===//
+  //===--- Scatter.cpp ----------------------------------------------------===//
   struct ScatterShape;
   bool emitIfScatter(const Pass &pass);
   std::optional<ScatterShape> scatterShape(const Pass &pass, const KernelNest &nest) const;
@@ -151,7 +166,7 @@ private:
   void overElements(const KernelNest &nest, int first, llvm::function_ref<void()> make);
   void emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes);
 
-  //===--- Products.cpp -----------------------------------------------------===//
+  //===--- Products.cpp ---------------------------------------------------===//
   struct ProductShape;
   struct ProductPanel;
   struct LinesAhead;
@@ -163,14 +178,6 @@ private:
   struct LineParts;
   struct PanelParts;
   bool emitIfProduct(const Pass &pass);
-  void setLeftRows(const KernelNest &nest, ProductShape &shape, int most) const;
-  std::optional<ProductShape> productShape(const Pass &pass) const;
-  bool findFactors(const Pass &pass, ProductShape &shape) const;
-  bool mayKeepRows(const KernelNest &nest, const ProductShape &shape) const;
-  std::optional<KeptForm> keptPanels(const KernelNest &nest, const ProductShape &shape) const;
-  static int operandOf(const KernelNest &nest, mlir::Value factor);
-  bool findProductLoops(const Pass &pass, ProductShape &shape) const;
-  bool mayJoinColumns(const Pass &pass, int first) const;
   void emitProduct(const Pass &pass, ProductShape shape);
   mlir::scf::ForOp mayBeOutlined(mlir::scf::ForOp loop);
   ProductPart partOfThread(const Pass &pass, const ProductShape &shape);
@@ -179,7 +186,18 @@ private:
   void setFetching(const ProductShape &shape, const ProductMemory &memory,
                    const ProductCopies &copies, mlir::Value first, mlir::Value end,
                    mlir::Value hasWhole, ProductPanel &panel);
-  //===--- ProductMemory.cpp ------------------------------------------------===//
+
+  //===--- ProductShape.cpp -----------------------------------------------===//
+  void setLeftRows(const KernelNest &nest, ProductShape &shape, int most) const;
+  std::optional<ProductShape> productShape(const Pass &pass) const;
+  bool findFactors(const Pass &pass, ProductShape &shape) const;
+  bool mayKeepRows(const KernelNest &nest, const ProductShape &shape) const;
+  std::optional<KeptForm> keptPanels(const KernelNest &nest, const ProductShape &shape) const;
+  static int operandOf(const KernelNest &nest, mlir::Value factor);
+  bool findProductLoops(const Pass &pass, ProductShape &shape) const;
+  bool mayJoinColumns(const Pass &pass, int first) const;
+
+  //===--- ProductMemory.cpp ----------------------------------------------===//
   bool mustPack(const KernelNest &nest, const ProductShape &shape);
   void placeRight(const KernelNest &nest, const ProductShape &shape, ProductMemory &memory);
   void placeLeft(const KernelNest &nest, ProductShape &shape, ProductMemory &memory);
@@ -206,6 +224,12 @@ private:
   mlir::Value productAddress(const KernelNest &nest, const ProductShape &shape, int operand);
   mlir::Value leftAddressOf(const ProductShape &shape, const ProductPanel &panel, mlir::Value row);
   Size bytesInPlace(const ProductShape &shape, Size elements);
+  /// The length of a row, and of a gap behind it where rows would be in one set of the L1 cache.
+  mlir::Value withRowGap(mlir::Value length, int64_t bytes);
+
+  //===--- ProductTiles.cpp -----------------------------------------------===//
+  struct Tile;
+  void keepNests(const Pass &pass, llvm::ArrayRef<mlir::Value> results);
   mlir::Value loadAt(mlir::Value address, mlir::Type type, mlir::Value mask);
   mlir::Value pointerTo(mlir::Value address);
   void storeAt(mlir::Value address, mlir::Value element);
@@ -222,22 +246,8 @@ private:
   mlir::Value rowsOfWholeTiles(const ProductShape &shape, mlir::Value count);
   void emitRowsOfPanel(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
                        mlir::Value lower, mlir::Value upper);
-  void setColumns(const KernelNest &nest, const ProductShape &shape, mlir::Value first,
-                  mlir::Value upper, bool masked);
-  void setMasks(mlir::Value first, mlir::Value upper, bool masked);
-  void packPanel(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
-                 mlir::Value offset, mlir::Value lower, mlir::Value upper);
-  int numSumsAroundLines(const KernelNest &nest, const ProductShape &shape) const;
-  void openSumOfWindow(const KernelNest &nest, const ProductShape &shape, int position,
-                       mlir::Value &place);
-  int openSumsOfWindow(const KernelNest &nest, const ProductShape &shape, int first,
-                       mlir::Value &place);
-  //===--- ProductFetches.cpp -----------------------------------------------===//
-  void setPanelFetching(const ProductShape &shape, const ProductCopies &copies, mlir::Value numRows,
-                        ProductPanel &panel);
-  mlir::Value fetchesRows(const ProductShape &shape, const ProductCopies &copies,
-                          mlir::Value isFirst);
-  void setFetched(const ProductShape &shape, mlir::Value fetchesRows, ProductPanel &panel);
+
+  //===--- ProductRows.cpp ------------------------------------------------===//
   mlir::Value collide(mlir::Value step);
   bool mayBuffer(const ProductShape &shape, const ProductMemory &memory) const;
   void chooseBuffer(const ProductShape &shape, const ProductMemory &memory,
@@ -245,40 +255,26 @@ private:
   void bufferRows(const ProductShape &shape, const ProductPanel &panel, mlir::Value now,
                   mlir::Value start, mlir::Value first,
                   llvm::MutableArrayRef<mlir::Value> pointers);
+
+  //===--- ProductFetches.cpp ---------------------------------------------===//
+  void setPanelFetching(const ProductShape &shape, const ProductCopies &copies, mlir::Value numRows,
+                        ProductPanel &panel);
+  mlir::Value fetchesRows(const ProductShape &shape, const ProductCopies &copies,
+                          mlir::Value isFirst);
+  void setFetched(const ProductShape &shape, mlir::Value fetchesRows, ProductPanel &panel);
   void fetchAhead(const ProductShape &shape, const LinesAhead &ahead, mlir::Value firstRow,
                   mlir::Value k);
   void fetchLines(const ProductShape &shape, int array, mlir::Value place, Size rowStride,
                   mlir::Value ahead, bool toWrite);
   void fetchResults(const Pass &pass, const ProductShape &shape, const ProductPanel &panel);
-  //===--- ProductPictures.cpp ----------------------------------------------===//
-  bool joinsPictures(const KernelNest &nest, const ProductShape &shape) const;
-  static std::optional<int64_t> numPixels(const KernelNest &nest, const ProductShape &shape);
-  void setColumnsOfThread(const KernelNest &nest, const ProductShape &shape, ProductPart &part);
-  void setPixel(const KernelNest &nest, const ProductShape &shape, mlir::Value column);
-  void keepPictures(const Pass &pass, const ProductShape &shape, mlir::Value first, mlir::Value end,
-                    llvm::ArrayRef<mlir::Value> results);
-  //===--- ProductStrides.cpp -----------------------------------------------===//
-  std::optional<int64_t> stridedElements(const KernelNest &nest, const ProductShape &shape,
-                                         bool isLong) const;
-  mlir::Value addStridedPart(const KernelNest &nest, const ProductShape &shape, PanelParts &parts,
-                             mlir::Value begin, mlir::Value before);
-  llvm::SmallVector<mlir::Value> joinStridedParts(const KernelNest &nest, const ProductShape &shape,
-                                                  const PanelParts &parts);
-  //===--- ProductParts.cpp -------------------------------------------------===//
-  LineParts linePartsOf(const KernelNest &nest, const ProductShape &shape) const;
-  bool mayJoinLineParts(const KernelNest &nest, const ProductShape &shape) const;
-  mlir::Value fillsByTiles(const KernelNest &nest, const ProductShape &shape, mlir::Value numRows);
-  llvm::SmallVector<mlir::Value> joinLineParts(const KernelNest &nest, const ProductShape &shape,
-                                               const PanelParts &parts);
-  void clearLineParts(const ProductShape &shape);
-  void fetchLineParts(const KernelNest &nest, const ProductShape &shape);
+
+  //===--- ProductPacking.cpp ---------------------------------------------===//
+  void setColumns(const KernelNest &nest, const ProductShape &shape, mlir::Value first,
+                  mlir::Value upper, bool masked);
+  void setMasks(mlir::Value first, mlir::Value upper, bool masked);
+  void packPanel(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
+                 mlir::Value offset, mlir::Value lower, mlir::Value upper);
   void fetchCopied(const KernelNest &nest, int operand, Size ahead);
-  PanelParts setLineParts(const KernelNest &nest, const ProductShape &shape, int linesAtOnce,
-                          mlir::Value number, mlir::Value first, mlir::Value end, bool isLong);
-  void packLineParts(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
-                     mlir::Value offset, mlir::Value first, mlir::Value end);
-  void packWindow(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
-                  mlir::Value offset, mlir::Value first, mlir::Value end);
   void packPanelTransposed(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
                            mlir::Value offset, mlir::Value first, mlir::Value last,
                            const SumRange &sums);
@@ -292,7 +288,46 @@ private:
                   mlir::Value first, mlir::Value lower, mlir::Value upper, const SumRange &sums);
   llvm::SmallVector<mlir::Value> transposeSquares(llvm::ArrayRef<mlir::Value> lines, int side);
   void transposeInSquares(llvm::MutableArrayRef<mlir::Value> squares);
-  //===--- ProductSums.cpp --------------------------------------------------===//
+
+  //===--- ProductWindows.cpp ---------------------------------------------===//
+  int numSumsAroundLines(const KernelNest &nest, const ProductShape &shape) const;
+  void openSumOfWindow(const KernelNest &nest, const ProductShape &shape, int position,
+                       mlir::Value &place);
+  int openSumsOfWindow(const KernelNest &nest, const ProductShape &shape, int first,
+                       mlir::Value &place);
+  void packWindow(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
+                  mlir::Value offset, mlir::Value first, mlir::Value end);
+
+  //===--- ProductParts.cpp -----------------------------------------------===//
+  LineParts linePartsOf(const KernelNest &nest, const ProductShape &shape) const;
+  bool mayJoinLineParts(const KernelNest &nest, const ProductShape &shape) const;
+  mlir::Value fillsByTiles(const KernelNest &nest, const ProductShape &shape, mlir::Value numRows);
+  llvm::SmallVector<mlir::Value> joinLineParts(const KernelNest &nest, const ProductShape &shape,
+                                               const PanelParts &parts);
+  void clearLineParts(const ProductShape &shape);
+  void fetchLineParts(const KernelNest &nest, const ProductShape &shape);
+  PanelParts setLineParts(const KernelNest &nest, const ProductShape &shape, int linesAtOnce,
+                          mlir::Value number, mlir::Value first, mlir::Value end, bool isLong);
+  void packLineParts(const KernelNest &nest, const ProductShape &shape, mlir::Value buffer,
+                     mlir::Value offset, mlir::Value first, mlir::Value end);
+
+  //===--- ProductStrides.cpp ---------------------------------------------===//
+  std::optional<int64_t> stridedElements(const KernelNest &nest, const ProductShape &shape,
+                                         bool isLong) const;
+  mlir::Value addStridedPart(const KernelNest &nest, const ProductShape &shape, PanelParts &parts,
+                             mlir::Value begin, mlir::Value before);
+  llvm::SmallVector<mlir::Value> joinStridedParts(const KernelNest &nest, const ProductShape &shape,
+                                                  const PanelParts &parts);
+
+  //===--- ProductPictures.cpp --------------------------------------------===//
+  bool joinsPictures(const KernelNest &nest, const ProductShape &shape) const;
+  static std::optional<int64_t> numPixels(const KernelNest &nest, const ProductShape &shape);
+  void setColumnsOfThread(const KernelNest &nest, const ProductShape &shape, ProductPart &part);
+  void setPixel(const KernelNest &nest, const ProductShape &shape, mlir::Value column);
+  void keepPictures(const Pass &pass, const ProductShape &shape, mlir::Value first, mlir::Value end,
+                    llvm::ArrayRef<mlir::Value> results);
+
+  //===--- ProductSums.cpp ------------------------------------------------===//
   bool mayCutSums(const Pass &pass, const ProductShape &shape, const ProductMemory &memory) const;
   SumRange allSums(const ProductShape &shape);
   mlir::Value chooseSums(const ProductShape &shape, const ProductMemory &memory,
@@ -301,7 +336,49 @@ private:
   mlir::Value zerosOnStack(const ProductShape &shape);
   llvm::SmallVector<mlir::Value> firstSums(const KernelNest &nest, const ProductShape &shape,
                                            const ProductPanel &panel, bool isWhole);
-  //===--- ProductPairs.cpp -------------------------------------------------===//
+
+  //===--- ProductVectors.cpp ---------------------------------------------===//
+  struct VectorProduct;
+  bool emitIfVectorProduct(const Pass &pass);
+  VectorProduct vectorProduct(const KernelNest &nest, const ProductShape &shape, int matrix,
+                              int loop, int other, int sums, bool isDots);
+  mlir::Value onStack(mlir::Type element, int64_t bytes);
+  void sumLines(const KernelNest &nest, const VectorProduct &product, mlir::Value count,
+                mlir::Value sums);
+  void sumDotProducts(const KernelNest &nest, const VectorProduct &product, mlir::Value count,
+                      mlir::Value sums);
+  mlir::scf::ForOp
+  emitVectorProduct(const KernelNest &nest, const VectorProduct &product, mlir::Value lower,
+                    mlir::Value upper, mlir::Value sums,
+                    llvm::function_ref<void(mlir::Value first, mlir::Value end)> keep);
+  void keepSums(const Pass &pass, mlir::Value sums, mlir::Value first, mlir::Value end, int lanes,
+                llvm::function_ref<void(mlir::Value index, mlir::Value end, bool masked)> setLoops);
+  void setLoop(int loop, mlir::Value index);
+  bool isDense(const KernelNest &nest, int operand, int loop);
+
+  //===--- ProductLines.cpp -----------------------------------------------===//
+  std::pair<mlir::Value, mlir::Value> findOneLine(const KernelNest &nest,
+                                                  const ProductShape &shape);
+  void emitOneLine(const Pass &pass, const ProductShape &shape, mlir::Value sums,
+                   std::pair<mlir::Value, mlir::Value> isOne,
+                   std::pair<mlir::Value, mlir::Value> rows,
+                   std::pair<mlir::Value, mlir::Value> columns);
+
+  //===--- ProductColumns.cpp ---------------------------------------------===//
+  void placeLastColumns(const KernelNest &nest, const ProductShape &shape,
+                        const ProductMemory &memory, ProductLast &last);
+  void findLastColumns(const KernelNest &nest, const ProductShape &shape,
+                       const ProductMemory &memory, const ProductCopies &copies, mlir::Value end,
+                       mlir::Value rest, mlir::Value whole, ProductLast &last);
+  void packLastColumns(const ProductShape &shape, const ProductLast &last, mlir::Value copied);
+  void emitLastColumns(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
+                       const ProductLast &last, mlir::Value sums, mlir::Value lower,
+                       mlir::Value upper);
+  void emitLastColumnsOfRows(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
+                             mlir::Value buffer, mlir::Value first, mlir::Value count,
+                             mlir::Value lower, mlir::Value upper);
+
+  //===--- ProductPairs.cpp -----------------------------------------------===//
   void setPairs(const KernelNest &nest, ProductShape &shape);
   void findPairs(const KernelNest &nest, const ProductShape &shape, ProductMemory &memory);
   mlir::Value greatestMagnitudes();
@@ -332,7 +409,8 @@ private:
                     mlir::Value first, mlir::Value end, mlir::Value stride);
   mlir::Value addPairs(mlir::Value x, mlir::Value y, mlir::Value sum);
   std::array<mlir::Value, 2> splitPairs(mlir::Value words);
-  //===--- ProductTileRegisters.cpp -----------------------------------------===//
+
+  //===--- ProductTileRegisters.cpp ---------------------------------------===//
   void setTileRegisters(ProductShape &shape);
   void placeTileRegisters(const ProductShape &shape, ProductMemory &memory);
   void tileInstruction(llvm::StringRef name, mlir::ValueRange operands);
@@ -346,46 +424,7 @@ private:
                        mlir::Value stride);
   llvm::SmallVector<mlir::Value> sumSplitTile(const ProductShape &shape, const ProductPanel &panel);
 
-  //===--- ProductVectors.cpp, ProductLines.cpp -----------------------------===//
-  struct VectorProduct;
-  bool emitIfVectorProduct(const Pass &pass);
-  VectorProduct vectorProduct(const KernelNest &nest, const ProductShape &shape, int matrix,
-                              int loop, int other, int sums, bool isDots);
-  mlir::Value onStack(mlir::Type element, int64_t bytes);
-  void sumLines(const KernelNest &nest, const VectorProduct &product, mlir::Value count,
-                mlir::Value sums);
-  void sumDotProducts(const KernelNest &nest, const VectorProduct &product, mlir::Value count,
-                      mlir::Value sums);
-  mlir::scf::ForOp
-  emitVectorProduct(const KernelNest &nest, const VectorProduct &product, mlir::Value lower,
-                    mlir::Value upper, mlir::Value sums,
-                    llvm::function_ref<void(mlir::Value first, mlir::Value end)> keep);
-  void keepSums(const Pass &pass, mlir::Value sums, mlir::Value first, mlir::Value end, int lanes,
-                llvm::function_ref<void(mlir::Value index, mlir::Value end, bool masked)> setLoops);
-  void setLoop(int loop, mlir::Value index);
-  bool isDense(const KernelNest &nest, int operand, int loop);
-  std::pair<mlir::Value, mlir::Value> findOneLine(const KernelNest &nest,
-                                                  const ProductShape &shape);
-  void emitOneLine(const Pass &pass, const ProductShape &shape, mlir::Value sums,
-                   std::pair<mlir::Value, mlir::Value> isOne,
-                   std::pair<mlir::Value, mlir::Value> rows,
-                   std::pair<mlir::Value, mlir::Value> columns);
-
-  //===--- ProductColumns.cpp -----------------------------------------------===//
-  void placeLastColumns(const KernelNest &nest, const ProductShape &shape,
-                        const ProductMemory &memory, ProductLast &last);
-  void findLastColumns(const KernelNest &nest, const ProductShape &shape,
-                       const ProductMemory &memory, const ProductCopies &copies, mlir::Value end,
-                       mlir::Value rest, mlir::Value whole, ProductLast &last);
-  void packLastColumns(const ProductShape &shape, const ProductLast &last, mlir::Value copied);
-  void emitLastColumns(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
-                       const ProductLast &last, mlir::Value sums, mlir::Value lower,
-                       mlir::Value upper);
-  void emitLastColumnsOfRows(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
-                             mlir::Value buffer, mlir::Value first, mlir::Value count,
-                             mlir::Value lower, mlir::Value upper);
-
-  //===--- RowBlocks.cpp ----------------------------------------------------===//
+  //===--- RowBlocks.cpp --------------------------------------------------===//
   bool loads(const KernelNest &nest, int array) const;
   bool emitIfRowBlocks(llvm::ArrayRef<int> nests);
   void placeBlock(int array, int rowLoop, int64_t rows);
@@ -393,30 +432,10 @@ private:
   arraysOfBlock(llvm::ArrayRef<int> nests, llvm::ArrayRef<Pass> parts, int rowLoop) const;
   int deadBefore(int number, llvm::ArrayRef<Pass> parts, llvm::ArrayRef<int> placed) const;
   Size blockStride(int array, int rowLoop);
-  /// The length of a row, and of a gap behind it where rows would be in one set of the L1 cache.
-  mlir::Value withRowGap(mlir::Value length, int64_t bytes);
   mlir::Value rowsOfBlock(llvm::ArrayRef<std::pair<int, int>> arrays, int rowLoop, int64_t most,
                           int64_t tile);
   bool isOfBlock(int array, int rowLoop) const;
   void copyBlockPanels(const Pass &pass, ProductShape shape);
-
-  //===--- Columns.cpp ------------------------------------------------------===//
-  bool isColumnReduction(const Pass &pass) const;
-  void emitColumns(const Pass &pass, int vectorLoop, int lanes);
-  void overColumns(const KernelNest &nest, int loop,
-                   llvm::function_ref<void(mlir::Value index)> make, int vectors = 1);
-
-  //===--- NextRows.cpp -----------------------------------------------------===//
-  /// Arrays of which a pass asks for rows of the next iterations of `loop`.
-  struct NextRows {
-    llvm::SmallVector<int> arrays;  ///< one iteration later
-    llvm::SmallVector<int> windows; ///< several rows of these, a few iterations later
-    int loop = -1;
-  };
-  std::vector<NextRows> rowsToFetch(llvm::ArrayRef<Pass> passes, int loop) const;
-  void fetchNextRows(const KernelNest &nest, int vectorLoop);
-
-  mlir::Value floorToMultiple(mlir::Value number, int64_t powerOfTwo);
 
   const KernelModel &kernel;
   const LoopTarget target;

@@ -279,7 +279,7 @@ void KernelEmitter::setLeftRows(const KernelNest &nest, ProductShape &shape, int
   mlir::AffineExpr row = mlir::getAffineDimExpr(unsigned(shape.rowLoop), b.getContext());
   const bool isTransposed = shape.left >= 0 && mapOf(nest, shape.left).getResults().back() == row;
   shape.rows.push_back(std::clamp(most * 2 / 3, 1, 4));
-  if (isTransposed && most == 2 * kRowsOfPointer && uses(Optimization::TurnProducts))
+  if (isTransposed && most == 2 * kRowsOfPointer)
     shape.middleRows = kRowsOfPointer;
 }
 

@@ -81,225 +81,323 @@ void KernelEmitter::fillPanelOfMatrix(const ProductShape &shape, const ProductPa
   }
 }
 
-/// The sums of the tile whose rows and columns are set up, by row and vector.
-llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const ProductShape &shape,
-                                                const ProductPanel &panel, bool isWhole) {
-  if (shape.inTileRegisters) // these are those of pairs that are taken apart
-    return sumSplitTile(shape, panel);
-  int rows = body->rows, vectors = body->vectors;
-  int64_t bytes = memoryBytes(shape.element);
-  const bool arePairs = shape.group > 1;
-  mlir::Type read = arePairs ? b.getI32Type() : shape.element;
-  auto type = mlir::VectorType::get({shape.lanes}, read);
-  const LoopVariable &row = body->loops[size_t(shape.rowLoop)];
-  // The tile that fills a panel of a matrix reads it elsewhere than the others, and its rows where
-  // they lie.
-  const bool mayFill = panel.fillingRow && isWhole && vectors == shape.vectors && !panel.fills;
+/// A tile while its loops over k are made; its rows and columns are set up.
+struct KernelEmitter::Tile {
+  Tile(KernelEmitter &emitter, const KernelNest &nest, const ProductShape &shape,
+       const ProductPanel &panel, bool isWhole);
+
+  void sumOverWindow();
+  void sumOverMatrix();
+
+  /// By row and vector. They move with k, as do, in this order: where rows are (every seventh one's
+  /// address, or how far all have come); where their next k is copied to, if it is; where the
+  /// panel's next vectors are.
+  llvm::SmallVector<Value> sums;
+
+private:
+  void placeRows();
+  void placeCopies();
+  void placeRight();
+  Value open(Value first, Value end, Value step = {});
+  void close();
+  void takeCarried(mlir::ValueRange values);
+  llvm::SmallVector<Value> carried() const;
+  Value addressOfRow(int i);
+  Value left(int i);
+  Value addressOfVector(int v);
+  llvm::SmallVector<Value> loadRight();
+  void addProducts(llvm::ArrayRef<Value> rightVectors);
+  void copyRows();
+  void fetchFarRows();
+
+  KernelEmitter &emitter;
+  mlir::ImplicitLocOpBuilder &b;
+  LoopStack &stack;
+  BodyEmitter &body;
+  const KernelNest &nest;
+  const ProductShape &shape;
+  const ProductPanel &panel;
+  const bool isWhole;
+  const int rows, vectors;
+  const int64_t bytes;
+  const bool arePairs;
+  /// Of an element as it is read, or a pair of them, and of a vector of these.
+  const mlir::Type read;
+  const mlir::VectorType type;
+  /// The tile that fills a panel of a matrix reads it elsewhere than the others, and its rows where
+  /// they lie.
+  const bool mayFill;
   Value isFilling, isBuffered;
+  Size rowStep;
+  /// Multiples of a row's length; an address can have them doubled and doubled again.
+  llvm::SmallDenseMap<int, Value> multiples;
+  llvm::SmallVector<Value> starts, places; ///< of rows: at first, and now
+  llvm::SmallVector<Value> copyMasks;      ///< the rows, as vectors; none where they are not copied
+  Value copy, right, rightStep, length;
+  llvm::SmallVector<mlir::scf::ForOp> loops;
+};
+
+KernelEmitter::Tile::Tile(KernelEmitter &e, const KernelNest &nest, const ProductShape &shape,
+                          const ProductPanel &panel, bool isWhole)
+    : emitter(e), b(e.b), stack(*e.stack), body(*e.body), nest(nest), shape(shape), panel(panel),
+      isWhole(isWhole), rows(body.rows), vectors(body.vectors), bytes(memoryBytes(shape.element)),
+      arePairs(shape.group > 1), read(arePairs ? b.getI32Type() : shape.element),
+      type(mlir::VectorType::get({shape.lanes}, read)),
+      mayFill(panel.fillingRow && isWhole && vectors == shape.vectors && !panel.fills) {
   if (mayFill)
-    isFilling = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, row.index[0], panel.fillingRow);
-  Size rowStep = panel.rowStep;
+    isFilling = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                      body.loops[size_t(shape.rowLoop)].index[0], panel.fillingRow);
+  rowStep = panel.rowStep;
   if (panel.buffers && isWhole && !panel.fills) {
     assert(panel.fetched.numTerms && "nothing would fill the buffer");
     isBuffered = panel.buffers;
     if (mayFill)
       isBuffered = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, isBuffered, isFilling);
-    rowStep = arith::SelectOp::create(b, isBuffered, stack->constant(kTermsAtOnce * bytes),
-                                      stack->value(rowStep))
+    rowStep = arith::SelectOp::create(b, isBuffered, stack.constant(kTermsAtOnce * bytes),
+                                      stack.value(rowStep))
                   .getResult();
   }
-  // Multiples of a row's length; an address can have them doubled and doubled again. Hidden, so
-  // that they are what is kept in registers, and not the length that they are made of.
-  llvm::SmallDenseMap<int, Value> multiples;
+  // Hidden, so that they are what is kept in registers, and not the length that they are made of.
   if (isWhole && !constantSize(rowStep))
     for (int factor : {1, 3, 5})
-      multiples[factor] = hide(stack->value(stack->multiply(rowStep, b.getIndexAttr(factor))));
+      multiples[factor] = e.hide(stack.value(stack.multiply(rowStep, b.getIndexAttr(factor))));
+  sums = e.firstSums(nest, shape, panel, isWhole);
+  placeRows();
+  placeCopies();
+  placeRight();
+  length = panel.length;
+  if (isWhole && !constantSize(shape.length)) // as the multiples
+    length = e.hide(length);
+}
 
-  // What moves with k: pointers to every seventh row, or how far all rows have come.
-  llvm::SmallVector<Value> carried = firstSums(nest, shape, panel, isWhole);
-  size_t numSums = carried.size();
-  llvm::SmallVector<Value> starts;
+void KernelEmitter::Tile::placeRows() {
+  const LoopVariable &row = body.loops[size_t(shape.rowLoop)];
   for (int i = 0; i < rows; i += isWhole ? kRowsOfPointer : 1)
-    starts.push_back(leftAddressOf(shape, panel, row.index[size_t(i)]));
+    starts.push_back(emitter.leftAddressOf(shape, panel, row.index[size_t(i)]));
   if (isWhole)
-    carried.append(starts);
+    places = starts;
   else
-    carried.push_back(stack->constant(0));
-  size_t firstOther = carried.size();
-  // The tile's rows, as vectors; none where they are not copied.
-  llvm::SmallVector<Value> copyMasks;
-  if (panel.copied && isWhole) {
-    Value count =
-        arith::SelectOp::create(b, panel.copies, stack->constant(rows), stack->constant(0));
-    for (int first = 0; first < rows; first += shape.lanes)
-      copyMasks.push_back(vector::CreateMaskOp::create(
-          b, mlir::VectorType::get({shape.lanes}, b.getI1Type()),
-          Value(arith::SubIOp::create(b, count, stack->constant(first)))));
-    Value first = arith::SubIOp::create(b, row.index[0], panel.firstRow);
-    first = arith::SelectOp::create(b, panel.copies, first, stack->constant(0));
-    carried.push_back(arith::AddIOp::create(
-        b, panel.copied, arith::MulIOp::create(b, first, stack->constant(bytes))));
-  }
-  const size_t copyPlace = carried.size() - 1;
-  Value rightStart = panel.address, rightStep = panel.step;
+    places.push_back(stack.constant(0));
+}
+
+void KernelEmitter::Tile::placeCopies() {
+  if (!panel.copied || !isWhole)
+    return;
+  Value count = arith::SelectOp::create(b, panel.copies, stack.constant(rows), stack.constant(0));
+  for (int first = 0; first < rows; first += shape.lanes)
+    copyMasks.push_back(vector::CreateMaskOp::create(
+        b, mlir::VectorType::get({shape.lanes}, b.getI1Type()),
+        Value(arith::SubIOp::create(b, count, stack.constant(first)))));
+  Value first =
+      arith::SubIOp::create(b, body.loops[size_t(shape.rowLoop)].index[0], panel.firstRow);
+  first = arith::SelectOp::create(b, panel.copies, first, stack.constant(0));
+  copy = arith::AddIOp::create(b, panel.copied,
+                               arith::MulIOp::create(b, first, stack.constant(bytes)));
+}
+
+void KernelEmitter::Tile::placeRight() {
+  right = panel.address;
+  rightStep = panel.step;
   if (mayFill) {
-    rightStart = arith::SelectOp::create(b, isFilling, panel.source, panel.address);
+    right = arith::SelectOp::create(b, isFilling, panel.source, panel.address);
     rightStep = arith::SelectOp::create(b, isFilling, panel.sourceStep, panel.step);
   }
-  carried.push_back(rightStart);
+}
 
-  Value length = panel.length;
-  if (isWhole && !constantSize(shape.length)) // as the multiples
-    length = hide(length);
-  llvm::SmallVector<LoopVariable, 8> loopsOfTile = body->loops;
-  auto placeOf = [&](int v) {
-    return stack->value(stack->add(carried.back(), b.getIndexAttr(v * shape.lanes * bytes)));
+llvm::SmallVector<Value> KernelEmitter::Tile::carried() const {
+  llvm::SmallVector<Value> values = sums;
+  values.append(places);
+  if (copy)
+    values.push_back(copy);
+  values.push_back(right);
+  return values;
+}
+
+void KernelEmitter::Tile::takeCarried(mlir::ValueRange values) {
+  auto take = [&](llvm::MutableArrayRef<Value> to) {
+    llvm::copy(values.take_front(to.size()), to.begin());
+    values = values.drop_front(to.size());
   };
-  auto leftAt = [&](int i) -> Value {
-    Value address;
-    if (!isWhole) {
-      address = arith::AddIOp::create(b, starts[size_t(i)], carried[numSums]);
-    } else {
-      address = carried[numSums + size_t(i / kRowsOfPointer)];
-      int distance = i % kRowsOfPointer, doubled = 0;
-      if (distance && constantSize(rowStep)) {
-        address =
-            stack->value(stack->add(address, stack->multiply(rowStep, b.getIndexAttr(distance))));
-      } else if (distance) {
-        for (; distance % 2 == 0; distance /= 2)
-          ++doubled;
-        // Made here and not in front of the loop, so that it becomes part of
-        // the load.
-        Value offset = multiples[distance];
-        if (doubled)
-          offset = arith::ShLIOp::create(b, offset, stack->constant(doubled));
-        address = arith::AddIOp::create(b, address, offset);
-      }
-    }
-    // Pairs are read where they lie, which may be in between two words.
-    Value scalar = LLVM::LoadOp::create(b, read, pointerTo(address), unsigned(bytes / shape.group));
-    return vector::BroadcastOp::create(b, type, scalar);
-  };
-  /// Adds what one k has.
-  auto addProducts = [&](llvm::ArrayRef<Value> right) {
-    llvm::SmallVector<std::array<Value, 2>> rightParts;
+  take(sums);
+  take(places);
+  if (copy)
+    take(copy);
+  take(right);
+}
+
+/// The counter of a loop in those that are open.
+Value KernelEmitter::Tile::open(Value first, Value end, Value step) {
+  loops.push_back(stack.open(first, end, step ? step : stack.constant(1), carried()));
+  takeCarried(loops.back().getRegionIterArgs());
+  return loops.back().getInductionVar();
+}
+
+/// Ends all that are open.
+void KernelEmitter::Tile::close() {
+  stack.close(carried());
+  for (size_t i = loops.size() - 1; i > 0; --i)
+    stack.close(loops[i].getResults());
+  takeCarried(loops[0].getResults());
+  loops.clear();
+}
+
+Value KernelEmitter::Tile::addressOfRow(int i) {
+  if (!isWhole)
+    return arith::AddIOp::create(b, starts[size_t(i)], places[0]);
+  Value address = places[size_t(i / kRowsOfPointer)];
+  int distance = i % kRowsOfPointer;
+  if (distance == 0)
+    return address;
+  if (constantSize(rowStep))
+    return stack.value(stack.add(address, stack.multiply(rowStep, b.getIndexAttr(distance))));
+  int doubled = 0;
+  for (; distance % 2 == 0; distance /= 2)
+    ++doubled;
+  // Made here and not in front of the loop, so that it becomes part of the load.
+  Value offset = multiples[distance];
+  if (doubled)
+    offset = arith::ShLIOp::create(b, offset, stack.constant(doubled));
+  return arith::AddIOp::create(b, address, offset);
+}
+
+Value KernelEmitter::Tile::left(int i) {
+  Value address = emitter.pointerTo(addressOfRow(i));
+  // Pairs are read where they lie, which may be in between two words.
+  Value scalar = LLVM::LoadOp::create(b, read, address, unsigned(bytes / shape.group));
+  return vector::BroadcastOp::create(b, type, scalar);
+}
+
+Value KernelEmitter::Tile::addressOfVector(int v) {
+  return stack.value(stack.add(right, b.getIndexAttr(v * shape.lanes * bytes)));
+}
+
+llvm::SmallVector<Value> KernelEmitter::Tile::loadRight() {
+  const bool isMasked = emitter.target.maskRegisters && !arePairs && !body.masks.empty();
+  return llvm::map_to_vector(llvm::seq(vectors), [&](int v) {
+    return emitter.loadAt(addressOfVector(v), type, isMasked ? body.masks[size_t(v)] : Value());
+  });
+}
+
+/// Adds what one k has, and goes on to the next one.
+void KernelEmitter::Tile::addProducts(llvm::ArrayRef<Value> rightVectors) {
+  using Parts = std::array<Value, 2>;
+  llvm::SmallVector<Parts> rightParts;
+  if (panel.splits)
+    rightParts =
+        llvm::map_to_vector(rightVectors, [&](Value words) { return emitter.splitPairs(words); });
+  for (int i = 0; i < rows; ++i) {
+    Value scalar = left(i);
+    Parts parts;
     if (panel.splits)
-      rightParts = llvm::map_to_vector(right, [&](Value words) { return splitPairs(words); });
-    for (int i = 0; i < rows; ++i) {
-      Value scalar = leftAt(i);
-      std::array<Value, 2> parts;
+      parts = emitter.splitPairs(scalar);
+    for (int v = 0; v < vectors; ++v) {
+      Value &sum = sums[size_t(i) * size_t(vectors) + size_t(v)];
       if (panel.splits)
-        parts = splitPairs(scalar);
-      for (int v = 0; v < vectors; ++v) {
-        Value &sum = carried[size_t(i) * size_t(vectors) + size_t(v)];
-        if (panel.splits)
-          for (auto [x, y] : llvm::zip(parts, rightParts[size_t(v)]))
-            sum = addProduct(x, y, sum);
-        else
-          sum = arePairs ? addPairs(scalar, right[size_t(v)], sum)
-                         : addProduct(scalar, right[size_t(v)], sum);
-      }
+        for (auto [x, y] : llvm::zip(parts, rightParts[size_t(v)]))
+          sum = emitter.addProduct(x, y, sum);
+      else
+        sum = arePairs ? emitter.addPairs(scalar, rightVectors[size_t(v)], sum)
+                       : emitter.addProduct(scalar, rightVectors[size_t(v)], sum);
     }
-    Value &place = carried[copyPlace];
-    for (auto [i, mask] : llvm::enumerate(copyMasks)) {
-      mlir::Attribute distance = b.getIndexAttr(int64_t(i) * shape.lanes * bytes);
-      Value from = stack->value(stack->add(carried[numSums], distance));
-      Value to = stack->value(stack->add(place, distance));
-      LLVM::MaskedStoreOp::create(b, loadAt(from, type, mask), pointerTo(to), mask,
-                                  unsigned(bytes));
-    }
-    if (!copyMasks.empty())
-      place = arith::AddIOp::create(b, place, panel.copiedStep);
-    if (panel.ahead && isWhole && vectors == shape.vectors)
-      // Pieces of rows that are far apart, which no processor fetches by itself: their two ends.
-      for (int64_t end : {int64_t(0), (rows - 1) * bytes}) {
-        Value place = arith::AddIOp::create(b, carried[numSums], panel.ahead);
-        place = stack->value(stack->add(place, b.getIndexAttr(end)));
-        LLVM::Prefetch::create(b, pointerTo(place), /*rw=*/0, /*hint=*/2, /*cache=*/1);
-      }
-    for (size_t i = numSums; i < firstOther; ++i)
-      carried[i] = arith::AddIOp::create(b, carried[i], stack->value(panel.sumStep));
-    carried.back() = arith::AddIOp::create(b, carried.back(), rightStep);
-  };
-  llvm::SmallVector<mlir::scf::ForOp> loops;
-  auto open = [&](Value first, Value end, Value step = {}) {
-    loops.push_back(stack->open(first, end, step ? step : stack->constant(1), carried));
-    carried.assign(loops.back().getRegionIterArgs().begin(),
-                   loops.back().getRegionIterArgs().end());
-    return loops.back().getInductionVar();
-  };
-  auto close = [&] {
-    stack->close(carried);
-    for (size_t i = loops.size() - 1; i > 0; --i)
-      stack->close(loops[i].getResults());
-    carried.assign(loops[0].getResults().begin(), loops[0].getResults().end());
-    loops.clear();
-  };
-
-  if (panel.fills) {
-    PanelParts parts = setLineParts(
-        nest, shape, linePartsOf(nest, shape).atOnce, stack->constant(0), panel.firstColumn,
-        stack->value(stack->add(panel.firstColumn, b.getIndexAttr(int64_t(vectors) * shape.lanes))),
-        /*isLong=*/true);
-    for (auto [position, sum] : llvm::enumerate(shape.sums)) {
-      if (position + 1 == shape.sums.size() && position > 0)
-        fetchLineParts(nest, shape);
-      Value extent = stack->value(nest.extents[size_t(sum)]),
-            number = open(stack->constant(0), extent);
-      if (shape.backwards[unsigned(position)])
-        number =
-            arith::SubIOp::create(b, arith::AddIOp::create(b, extent, stack->constant(-1)), number);
-      setLoop(sum, number);
-    }
-    if (shape.sums.size() == 1)
-      fetchLineParts(nest, shape);
-    llvm::SmallVector<Value> right = joinLineParts(nest, shape, parts);
-    for (int v = 0; v < vectors; ++v)
-      LLVM::StoreOp::create(b, right[size_t(v)], pointerTo(placeOf(v)), unsigned(bytes));
-    addProducts(right);
-    close();
-    clearLineParts(shape);
-    body->loops = loopsOfTile;
-    body->rows = rows;
-  } else {
-    auto loadRight = [&] {
-      llvm::SmallVector<Value> right;
-      for (int v = 0; v < vectors; ++v)
-        right.push_back(loadAt(placeOf(v), type,
-                               target.maskRegisters && !arePairs && !body->masks.empty()
-                                   ? body->masks[size_t(v)]
-                                   : Value()));
-      return right;
-    };
-    // The tile that fills a panel has a loop of its own, in which the others do no step: these have
-    // neither a branch nor a load more for it.
-    Value first = stack->constant(0);
-    if (mayFill) {
-      Value end = arith::SelectOp::create(b, isFilling, length, first);
-      Value k = open(first, end);
-      llvm::SmallVector<Value> right = loadRight();
-      fillPanelOfMatrix(shape, panel, k, carried.back(), right);
-      addProducts(right);
-      close();
-      first = end;
-    }
-    Value end = length;
-    if (isWhole && panel.fetched.numTerms) {
-      first = open(first, length, panel.fetched.numTerms);
-      if (panel.fetched.address)
-        fetchAhead(shape, panel.fetched, row.index[0], first);
-      if (isBuffered)
-        bufferRows(shape, panel, isBuffered, starts[0], first,
-                   llvm::MutableArrayRef(carried).slice(numSums, starts.size()));
-      end = arith::MinSIOp::create(b, arith::AddIOp::create(b, first, panel.fetched.numTerms),
-                                   length);
-    }
-    open(first, end);
-    addProducts(loadRight());
-    close();
   }
+  copyRows();
+  fetchFarRows();
+  for (Value &place : places)
+    place = arith::AddIOp::create(b, place, stack.value(panel.sumStep));
+  right = arith::AddIOp::create(b, right, rightStep);
+}
+
+void KernelEmitter::Tile::copyRows() {
+  for (auto [i, mask] : llvm::enumerate(copyMasks)) {
+    mlir::Attribute distance = b.getIndexAttr(int64_t(i) * shape.lanes * bytes);
+    Value from = stack.value(stack.add(places[0], distance));
+    Value to = stack.value(stack.add(copy, distance));
+    LLVM::MaskedStoreOp::create(b, emitter.loadAt(from, type, mask), emitter.pointerTo(to), mask,
+                                unsigned(bytes));
+  }
+  if (copy)
+    copy = arith::AddIOp::create(b, copy, panel.copiedStep);
+}
+
+/// Pieces of rows that are far apart, which no processor fetches by itself: their two ends.
+void KernelEmitter::Tile::fetchFarRows() {
+  if (!panel.ahead || !isWhole || vectors != shape.vectors)
+    return;
+  for (int64_t end : {int64_t(0), (rows - 1) * bytes}) {
+    Value place = arith::AddIOp::create(b, places[0], panel.ahead);
+    place = stack.value(stack.add(place, b.getIndexAttr(end)));
+    LLVM::Prefetch::create(b, emitter.pointerTo(place), /*rw=*/0, /*hint=*/2, /*cache=*/1);
+  }
+}
+
+/// Puts the vectors together of the window's lines, and into the panel.
+void KernelEmitter::Tile::sumOverWindow() {
+  llvm::SmallVector<LoopVariable, 8> loopsOfTile = body.loops;
+  Size width = b.getIndexAttr(int64_t(vectors) * shape.lanes);
+  PanelParts parts = emitter.setLineParts(
+      nest, shape, emitter.linePartsOf(nest, shape).atOnce, stack.constant(0), panel.firstColumn,
+      stack.value(stack.add(panel.firstColumn, width)), /*isLong=*/true);
+  for (auto [position, sum] : llvm::enumerate(shape.sums)) {
+    if (position + 1 == shape.sums.size() && position > 0)
+      emitter.fetchLineParts(nest, shape);
+    Value extent = stack.value(nest.extents[size_t(sum)]), number = open(stack.constant(0), extent);
+    if (shape.backwards[unsigned(position)])
+      number =
+          arith::SubIOp::create(b, arith::AddIOp::create(b, extent, stack.constant(-1)), number);
+    emitter.setLoop(sum, number);
+  }
+  if (shape.sums.size() == 1)
+    emitter.fetchLineParts(nest, shape);
+  llvm::SmallVector<Value> joined = emitter.joinLineParts(nest, shape, parts);
+  for (int v = 0; v < vectors; ++v)
+    LLVM::StoreOp::create(b, joined[size_t(v)], emitter.pointerTo(addressOfVector(v)),
+                          unsigned(bytes));
+  addProducts(joined);
+  close();
+  emitter.clearLineParts(shape);
+  body.loops = loopsOfTile;
+  body.rows = rows;
+}
+
+void KernelEmitter::Tile::sumOverMatrix() {
+  // The tile that fills a panel has a loop of its own, in which the others do no step: these have
+  // neither a branch nor a load more for it.
+  Value first = stack.constant(0), end = length;
+  if (mayFill) {
+    Value endOfFilling = arith::SelectOp::create(b, isFilling, length, first);
+    Value k = open(first, endOfFilling);
+    llvm::SmallVector<Value> loaded = loadRight();
+    emitter.fillPanelOfMatrix(shape, panel, k, right, loaded);
+    addProducts(loaded);
+    close();
+    first = endOfFilling;
+  }
+  if (isWhole && panel.fetched.numTerms) {
+    first = open(first, length, panel.fetched.numTerms);
+    if (panel.fetched.address)
+      emitter.fetchAhead(shape, panel.fetched, body.loops[size_t(shape.rowLoop)].index[0], first);
+    if (isBuffered)
+      emitter.bufferRows(shape, panel, isBuffered, starts[0], first, places);
+    end =
+        arith::MinSIOp::create(b, arith::AddIOp::create(b, first, panel.fetched.numTerms), length);
+  }
+  open(first, end);
+  addProducts(loadRight());
+  close();
+}
+
+/// The sums of the tile whose rows and columns are set up, by row and vector.
+llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const ProductShape &shape,
+                                                const ProductPanel &panel, bool isWhole) {
+  if (shape.inTileRegisters) // these are those of pairs that are taken apart
+    return sumSplitTile(shape, panel);
+  Tile tile(*this, nest, shape, panel, isWhole);
+  if (panel.fills)
+    tile.sumOverWindow();
+  else
+    tile.sumOverMatrix();
   stack->dropAnchor(); // what follows uses the sums
-  return llvm::SmallVector<Value>(llvm::ArrayRef<Value>(carried).take_front(numSums));
+  return tile.sums;
 }
 
 /// The numbers of `rows` rows from `first` on; those behind `last`, if there is one, repeat it.
@@ -355,16 +453,16 @@ void KernelEmitter::keepNests(const Pass &pass, llvm::ArrayRef<Value> results) {
     body->registers.erase(kernel.nests[size_t(number)].result);
 }
 
-/// Those of so many rows that are done in whole tiles. Without mask registers one or two that are
-/// left are done with the last whole tile's, in low ones: beside each panel 7 and 8 rows in two
-/// tiles of four take 0.8 of the time of one of six and one of four. With them, 16 and 30 rows and
-/// what has as many left take 0.98 to 1.02 so, and it is not done.
+/// Those of so many rows that are done in whole tiles. With joinsLeftRows one or two that are left
+/// are done with the last whole tile's, in low ones: beside each panel 7 and 8 rows in two tiles of
+/// four take 0.8 of the time of one of six and one of four. With mask registers, 16 and 30 rows and
+/// what has as many left take 0.98 to 1.02 so.
 Value KernelEmitter::rowsOfWholeTiles(const ProductShape &shape, Value count) {
   Value tile = stack->constant(shape.rows[0]);
   Value left = arith::RemUIOp::create(b, count, tile);
   Value whole = arith::SubIOp::create(b, count, left);
   const int low = shape.rows[1], most = (low - shape.rows[0] % low) % low;
-  if (most == 0 || target.maskRegisters)
+  if (most == 0 || !tuningOf(target).joinsLeftRows)
     return whole;
   Value areFew = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                        arith::AddIOp::create(b, left, stack->constant(-1)),

@@ -14,7 +14,7 @@
 //
 // Sums whose elements stand together: 4 dot products at a time, with vectors along k.
 //
-//   for %r step 8 { for %k step lanes { 8 vectors of partial sums }, the lanes of each joined }
+//   for %r step 4 { for %k step lanes { 4 vectors of partial sums }, the lanes of each joined }
 //
 // Both end with a loop over the block's results that makes what follows.
 //

@@ -46,7 +46,8 @@ struct ProductTuning {
   bool fetchesPanels;          ///< whether tiles fetch the next panel (ProductFetches.cpp)
   bool copiesStraddling;       ///< whether panels are copied for cache lines' sake (choosePanels)
   bool copiesForFewRows;       ///< whether far operands are copied for less than two tiles of rows
-  bool tilesOfRows; ///< whether rows that stand together are copied tile by tile (ProductShape)
+  bool tilesOfRows;   ///< whether rows that stand together are copied tile by tile (ProductShape)
+  bool joinsLeftRows; ///< whether one or two left rows are done with a whole tile's
 };
 
 inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
@@ -64,7 +65,8 @@ inline ProductTuning tuningOf(const LoopTarget &target) {
             .fetchesPanels = false,
             .copiesStraddling = false,
             .copiesForFewRows = true,
-            .tilesOfRows = copiesRowTiles(true)};
+            .tilesOfRows = false,
+            .joinsLeftRows = false};
   return {.copiedLines = 8,
           .leastPanels = 4,
           .fetchesCopied = true,
@@ -76,7 +78,8 @@ inline ProductTuning tuningOf(const LoopTarget &target) {
           .fetchesPanels = true,
           .copiesStraddling = true,
           .copiesForFewRows = false,
-          .tilesOfRows = copiesRowTiles(false)};
+          .tilesOfRows = true,
+          .joinsLeftRows = true};
 }
 
 /// Where an operand's element is, by the nest's loops.

@@ -23,10 +23,6 @@ struct Answer {
   std::vector<void *> memory;
 };
 
-void excludeFromMode(FunctionOptions &options, std::string_view tag) {
-  options.mode = options.mode.excluding({tag});
-}
-
 struct Comparison {
   Call call;
   Example example;
@@ -126,14 +122,7 @@ absl::StatusOr<std::vector<Rival>> switchedOff(const std::shared_ptr<Comparison>
   for (const Switch &one : kSwitches) {
     if (!shows(name, one, options.threads.value_or(1)))
       continue;
-    FunctionOptions changed = options;
-    if (one.target)
-      changed.target = one.target;
-    else if (one.name == kRewrites)
-      changed.rewrites = false;
-    else
-      excludeFromMode(changed, one.name);
-    absl::StatusOr<Call> call = callOf(state->example, changed);
+    absl::StatusOr<Call> call = callOf(state->example, without(options, one));
     if (!call.ok())
       return call.status();
     size_t index = state->answers.size();

@@ -1,4 +1,5 @@
 //===- CompileCases.cpp - from a finished graph to code -------------------===//
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "Inputs.h"
 #include "Switches.h"
 #include "TemporaryFolder.h"
+#include "Workers.h"
 #include "absl/strings/str_format.h"
 
 extern char **environ;
@@ -29,8 +31,7 @@ absl::StatusOr<Subject> compiling(const Maker &make, const std::vector<Tensor> &
                                   const Settings &settings, bool again = false) {
   auto status = std::make_shared<absl::Status>();
   auto number = std::make_shared<int64_t>(0);
-  auto inMode = [=](const Mode &mode) -> Work {
-    FunctionOptions options{.mode = mode};
+  auto with = [=](FunctionOptions options) -> Work {
     options.cache = again;
     return [=](int64_t count) {
       for (int64_t i = 0; i < count; ++i) {
@@ -41,11 +42,11 @@ absl::StatusOr<Subject> compiling(const Maker &make, const std::vector<Tensor> &
     };
   };
   Subject subject;
-  subject.ours = inMode(Mode());
+  subject.ours = with({});
   for (const Switch &one : kSwitches)
     if (settings.switches && shows(settings.caseName, one, settings.threads))
       subject.rivals.push_back(
-          rivalOf(std::string(one.name), inMode(Mode().excluding({one.name})), /*isPeer=*/false));
+          rivalOf(std::string(one.name), with(without({}, one)), /*isPeer=*/false));
   subject.check = [status] { return *status; };
   return subject;
 }
@@ -179,20 +180,13 @@ constexpr std::string_view kSeedText =
 /// Runs a program to its end, its output in `output`; its exit status, or -1.
 int runProgram(const std::vector<std::string> &words, const std::vector<std::string> &environment,
                const std::string &output) {
-  auto pointers = [](const std::vector<std::string> &list) {
-    std::vector<char *> result;
-    for (const std::string &word : list)
-      result.push_back(const_cast<char *>(word.c_str()));
-    result.push_back(nullptr);
-    return result;
-  };
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  constexpr int kWriteNew = 01 | 0100 | 01000; // O_WRONLY | O_CREAT | O_TRUNC
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), kWriteNew, 0600);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
   pid_t child = 0;
-  int failed = posix_spawn(&child, words[0].c_str(), &actions, nullptr, pointers(words).data(),
-                           pointers(environment).data());
+  int failed = posix_spawn(&child, words[0].c_str(), &actions, nullptr, pointersTo(words).data(),
+                           pointersTo(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   int status = 0;
   if (failed)

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "graphc/FunctionOptions.h"
+
 namespace graphc::bench {
 
 /// An optimization, and the cases that show what it brings.
@@ -85,6 +87,17 @@ inline const std::vector<Switch> kSwitches = {
     {"AVX-512 and AVX2", {"ew10", "softmax", "gemm_f32_512x512x512", "conv3x3"}, "x86-64"},
 #endif
 };
+
+/// `options` without it.
+inline FunctionOptions without(FunctionOptions options, const Switch &one) {
+  if (one.target)
+    options.target = one.target;
+  else if (one.name == kRewrites)
+    options.rewrites = false;
+  else
+    options.mode = options.mode.excluding({one.name});
+  return options;
+}
 
 /// Whether the case shows, with so many threads, what it brings.
 inline bool shows(std::string_view name, const Switch &one, int threads) {

@@ -22,7 +22,6 @@
 extern char **environ;
 
 namespace graphc::bench {
-namespace {
 
 std::vector<char *> pointersTo(const std::vector<std::string> &words) {
   std::vector<char *> pointers;
@@ -31,6 +30,8 @@ std::vector<char *> pointersTo(const std::vector<std::string> &words) {
   pointers.push_back(nullptr);
   return pointers;
 }
+
+namespace {
 
 std::string environmentOf(const char *name) {
   const char *value = getenv(name);

@@ -26,6 +26,9 @@
 
 namespace graphc::bench {
 
+/// As programs are given their words: null behind the last one.
+std::vector<char *> pointersTo(const std::vector<std::string> &words);
+
 /// Inputs by name.
 using Feeds = std::vector<std::pair<std::string, Tensor>>;
 

@@ -77,7 +77,9 @@ constexpr int kFailed = 1, kBadArguments = 2, kSlower = 3;
 
 int run(const std::vector<Case> &cases, const Wanted &wanted, Settings settings) {
   if (cases.empty()) {
-    std::cerr << "no case has such a name; see --list\n";
+    std::cerr << (settings.switches ? "no case of such a name is for an optimization"
+                                    : "no case has such a name")
+              << "; see --list\n";
     return kBadArguments;
   }
   std::string before;

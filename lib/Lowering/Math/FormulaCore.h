@@ -38,7 +38,6 @@ template <class F> struct Format {
   static constexpr int64_t kSignBit = int64_t(1) << (kBits - 1);
   static constexpr int64_t kOneBits = int64_t(kBias) << kMantissaBits;
   static constexpr double kMinNormal = kIsDouble<F> ? 0x1p-1022 : 0x1p-126;
-  static constexpr double kMax = kIsDouble<F> ? 0x1.fffffffffffffp1023 : 0x1.fffffep127;
   /// Added to a number it leaves the number's nearest integer in the low bits (1.5 ulp^-1).
   static constexpr double kMagic = kIsDouble<F> ? 0x1.8p52 : 0x1.8p23;
   /// kMagic as bits.
