@@ -178,7 +178,8 @@ private:
   struct LineParts;
   struct PanelParts;
   bool emitIfProduct(const Pass &pass);
-  void emitProduct(const Pass &pass, ProductShape shape);
+  struct Product;
+  void emitProduct(const Pass &pass, const ProductShape &shape);
   mlir::scf::ForOp mayBeOutlined(mlir::scf::ForOp loop);
   ProductPart partOfThread(const Pass &pass, const ProductShape &shape);
   void copyPanels(const KernelNest &nest, const ProductShape &shape, const ProductMemory &memory,

@@ -184,175 +184,250 @@ void KernelEmitter::copyPanels(const KernelNest &nest, const ProductShape &shape
   }
 }
 
-void KernelEmitter::emitProduct(const Pass &pass, ProductShape shape) {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  shape.room = shape.length = extentOfAll(nest, shape.sums);
+/// A product while its loops are made, from the outermost one to the tiles.
+struct KernelEmitter::Product {
+  Product(KernelEmitter &emitter, const Pass &pass, const ProductShape &shape)
+      : emitter(emitter), b(emitter.b), body(*emitter.body), pass(pass),
+        nest(emitter.kernel.nests[size_t(pass.nests[0])]), shape(shape),
+        width(int64_t(shape.vectors) * shape.lanes) {}
+  void emit();
+
+private:
+  /// Of the columns: whole panels without masks, since a load with one is two instructions on many
+  /// processors, and what is left, a vector at a time. Where pairs are taken apart, all columns are
+  /// done otherwise.
+  enum class Columns { Whole, Rest, Split };
+
+  void place();
+  void openColumns();
+  void openSums();
+  void openRows();
+  void setPanel();
+  void emitPanels(Columns which);
+  void readRowsInPlaceOrCopied();
+  void emitLastColumns();
+
+  KernelEmitter &emitter;
+  mlir::ImplicitLocOpBuilder &b;
+  BodyEmitter &body;
+  const Pass &pass;
+  const KernelNest &nest;
+  ProductShape shape;
+  const int64_t width; ///< of a panel, in columns
+  ProductMemory memory;
+  ProductLast last;
+  ProductCopies copies;
+  ProductPanel panel;
+  ProductPart part;
+  Value sums, zeros; ///< on the stack
+  std::pair<Value, Value> isOne;
+  Value endOfTiles, numRows, leftExponent, areExact;
+  Value firstColumn, endColumn, rest, whole; ///< of the block of columns: what is left, whole's end
+  Value firstRow, endRow;                    ///< of the block of rows
+};
+
+void KernelEmitter::emitProduct(const Pass &pass, const ProductShape &shape) {
+  Product(*this, pass, shape).emit();
+}
+
+void KernelEmitter::Product::emit() {
+  LoopStack &stack = *emitter.stack;
+  shape.room = shape.length = emitter.extentOfAll(nest, shape.sums);
   auto columnLoops = llvm::to_vector(llvm::seq<int>(shape.columnLoop, nest.numParallel));
   if (shape.pictureLoop >= 0)
     columnLoops.push_back(shape.pictureLoop);
-  shape.numColumns = extentOfAll(nest, columnLoops);
-  placeArrays(pass, pass.outer);
-  setPairs(nest, shape);
-  int opened = openOtherLoops(pass, shape.columnLoop, shape.rowLoop, shape.pictureLoop);
-  body->lanes = shape.lanes;
-  body->vectors = shape.vectors;
-  ProductMemory memory;
-  ProductLast last;
-  placeRight(nest, shape, memory);
-  placeLeft(nest, shape, memory);
-  Value sums = onStack(shape.element, kSumBytes);
-  placeLastColumns(nest, shape, memory, last);
-  findOperands(nest, shape, memory);
+  shape.numColumns = emitter.extentOfAll(nest, columnLoops);
+  emitter.placeArrays(pass, pass.outer);
+  emitter.setPairs(nest, shape);
+  int opened = emitter.openOtherLoops(pass, shape.columnLoop, shape.rowLoop, shape.pictureLoop);
+  body.lanes = shape.lanes;
+  body.vectors = shape.vectors;
+  place();
+  openColumns();
+  openSums();
+  openRows();
+  setPanel();
+  for (Columns which : {Columns::Whole, Columns::Rest, Columns::Split})
+    emitPanels(which);
+  emitLastColumns();
+  body.masks.clear();
+  stack.close();
+  if (copies.sums)
+    stack.close();
+  stack.close();
+  emitter.emitOneLine(pass, shape, sums, isOne, {part.lower, part.upper}, {part.begin, part.end});
+  while (opened--)
+    stack.close();
   if (shape.inTileRegisters)
-    placeTileRegisters(shape, memory);
+    emitter.releaseTileRegisters();
+}
 
-  ProductPart part = partOfThread(pass, shape);
+/// Where operands and sums are, and what is worth copying.
+void KernelEmitter::Product::place() {
+  emitter.placeRight(nest, shape, memory);
+  emitter.placeLeft(nest, shape, memory);
+  sums = emitter.onStack(shape.element, kSumBytes);
+  emitter.placeLastColumns(nest, shape, memory, last);
+  emitter.findOperands(nest, shape, memory);
+  if (shape.inTileRegisters)
+    emitter.placeTileRegisters(shape, memory);
+
+  part = emitter.partOfThread(pass, shape);
   // One row or column is no matter of tiles.
-  auto isOne = findOneLine(nest, shape);
-  Value endOfTiles = part.end;
+  isOne = emitter.findOneLine(nest, shape);
+  endOfTiles = part.end;
   for (Value is : {isOne.first, isOne.second})
     endOfTiles = is ? Value(arith::SelectOp::create(b, is, part.begin, endOfTiles)) : endOfTiles;
-  ProductCopies copies;
-  Value numRows = arith::SubIOp::create(b, part.upper, part.lower);
-  copies.packs = choosePanels(shape, memory, numRows);
-  chooseRows(pass, shape, memory, last, copies);
-  Value zeros = copies.sums ? zerosOnStack(shape) : Value();
-  copies.fills = shape.isWindow ? fillsByTiles(nest, shape, numRows)
-                                : fillsMatrixByTiles(shape, memory, copies, numRows);
+  numRows = arith::SubIOp::create(b, part.upper, part.lower);
+  copies.packs = emitter.choosePanels(shape, memory, numRows);
+  emitter.chooseRows(pass, shape, memory, last, copies);
+  zeros = copies.sums ? emitter.zerosOnStack(shape) : Value();
+  copies.fills = shape.isWindow ? emitter.fillsByTiles(nest, shape, numRows)
+                                : emitter.fillsMatrixByTiles(shape, memory, copies, numRows);
+}
 
-  int64_t width = int64_t(shape.vectors) * shape.lanes;
-  Value blockColumns = columnsAtOnce(shape, memory, copies);
-  Value leftExponent;
+void KernelEmitter::Product::openColumns() {
+  Value blockColumns = emitter.columnsAtOnce(shape, memory, copies);
   if (shape.group > 1)
-    leftExponent = leastOfRows(nest, shape, memory, part.lower, part.upper);
-  auto columnBlocks = stack->open(part.begin, endOfTiles, blockColumns);
-  Value firstColumn = columnBlocks.getInductionVar();
-  Value endColumn =
+    leftExponent = emitter.leastOfRows(nest, shape, memory, part.lower, part.upper);
+  firstColumn = emitter.stack->open(part.begin, endOfTiles, blockColumns).getInductionVar();
+  endColumn =
       arith::MinSIOp::create(b, arith::AddIOp::create(b, firstColumn, blockColumns), endOfTiles);
-  copies.now = allSums(shape);
+}
+
+/// A part of the sums' terms at a time, if they are cut, and the panels of these.
+void KernelEmitter::Product::openSums() {
+  LoopStack &stack = *emitter.stack;
+  copies.now = emitter.allSums(shape);
   if (copies.sums) {
     Value length = copies.now.end;
-    auto parts = stack->open(copies.now.first,
-                             arith::MaxSIOp::create(b, length, stack->constant(1)), copies.sums);
+    auto parts = stack.open(copies.now.first, arith::MaxSIOp::create(b, length, stack.constant(1)),
+                            copies.sums);
     Value first = parts.getInductionVar();
     Value end = arith::AddIOp::create(b, first, copies.sums);
     copies.now = {first, arith::MinSIOp::create(b, end, length), copies.sums};
   }
-  copyPanels(nest, shape, memory, firstColumn, endColumn, copies);
-  Value areExact;
+  emitter.copyPanels(nest, shape, memory, firstColumn, endColumn, copies);
   if (shape.group > 1)
-    areExact = arePairsExact(shape, memory, leftExponent, copies.leastRight);
-  Value rest = arith::RemUIOp::create(b, endColumn, stack->constant(width));
-  Value whole = arith::SubIOp::create(b, endColumn, rest);
-  findLastColumns(nest, shape, memory, copies, endColumn, rest, whole, last);
+    areExact = emitter.arePairsExact(shape, memory, leftExponent, copies.leastRight);
+  rest = arith::RemUIOp::create(b, endColumn, stack.constant(width));
+  whole = arith::SubIOp::create(b, endColumn, rest);
+  emitter.findLastColumns(nest, shape, memory, copies, endColumn, rest, whole, last);
+}
 
-  auto rowBlocks = stack->open(part.lower, part.upper, copies.blockRows);
-  Value firstRow = rowBlocks.getInductionVar();
-  Value endRow =
+/// A block of rows, and copies of them.
+void KernelEmitter::Product::openRows() {
+  auto rowBlocks = emitter.stack->open(part.lower, part.upper, copies.blockRows);
+  firstRow = rowBlocks.getInductionVar();
+  endRow =
       arith::MinSIOp::create(b, arith::AddIOp::create(b, firstRow, copies.blockRows), part.upper);
-  if (memory.mayCopyLeft) {
-    // Rows that are one block are there from the first block of columns on.
-    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, firstColumn, part.begin);
-    isFirst = arith::OrIOp::create(b, isFirst, copies.areBlocks);
-    Value copiesNow = arith::AndIOp::create(b, copies.rowsNow, isFirst);
-    Value endCopied = arith::SelectOp::create(b, copiesNow, endRow, firstRow);
-    if (shape.group > 1)
-      packPairRows(nest, shape, memory, firstRow, endCopied, copies.rowStride);
-    else
-      packLeft(nest, shape, memory.copied.buffer, firstRow, endCopied, copies.rowStride,
-               copies.now);
-  }
-  ProductPanel panel;
-  setLeft(shape, memory, copies, firstRow, panel);
-  panel.length = stack->value(shape.length);
+  if (!memory.mayCopyLeft)
+    return;
+  // Rows that are one block are there from the first block of columns on.
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, firstColumn, part.begin);
+  isFirst = arith::OrIOp::create(b, isFirst, copies.areBlocks);
+  Value copiesNow = arith::AndIOp::create(b, copies.rowsNow, isFirst);
+  Value endCopied = arith::SelectOp::create(b, copiesNow, endRow, firstRow);
+  if (shape.group > 1)
+    emitter.packPairRows(nest, shape, memory, firstRow, endCopied, copies.rowStride);
+  else
+    emitter.packLeft(nest, shape, memory.copied.buffer, firstRow, endCopied, copies.rowStride,
+                     copies.now);
+}
+
+/// What all panels beside the block of rows have in common.
+void KernelEmitter::Product::setPanel() {
+  LoopStack &stack = *emitter.stack;
+  emitter.setLeft(shape, memory, copies, firstRow, panel);
+  panel.length = stack.value(shape.length);
   if (copies.sums) {
     panel.length = arith::SubIOp::create(b, copies.now.end, copies.now.first);
     panel.continues =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, copies.now.first, stack->constant(0));
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, copies.now.first, stack.constant(0));
     panel.zeros = zeros;
   }
   if (copies.isFetched && shape.isLeftTransposed)
-    setFetching(shape, memory, copies, firstRow, endRow,
-                arith::CmpIOp::create(b, arith::CmpIPredicate::slt, firstColumn, whole), panel);
-  chooseBuffer(shape, memory, copies, panel);
+    emitter.setFetching(shape, memory, copies, firstRow, endRow,
+                        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, firstColumn, whole),
+                        panel);
+  emitter.chooseBuffer(shape, memory, copies, panel);
   if (copies.fills && !shape.isWindow) {
-    panel.fillingRow = arith::SelectOp::create(b, copies.fills, part.lower, stack->constant(-1));
-    setPanelFetching(shape, copies, numRows, panel);
+    panel.fillingRow = arith::SelectOp::create(b, copies.fills, part.lower, stack.constant(-1));
+    emitter.setPanelFetching(shape, copies, numRows, panel);
   } else if (copies.fills) {
     Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, firstRow, part.lower);
     panel.endOfFilling = arith::SelectOp::create(
         b, arith::AndIOp::create(b, isFirst, copies.fills),
-        arith::AddIOp::create(b, firstRow, stack->constant(shape.rows[0])), firstRow);
+        arith::AddIOp::create(b, firstRow, stack.constant(shape.rows[0])), firstRow);
   }
-  // Whole panels without masks: with one, a load is two instructions on many
-  // processors. What is left is done a vector at a time.
-  // Where pairs are taken apart, all columns are done otherwise.
-  enum class Columns { Whole, Rest, Split };
-  for (Columns which : {Columns::Whole, Columns::Rest, Columns::Split}) {
-    if ((which == Columns::Split && !areExact) || (which == Columns::Rest && shape.inTileRegisters))
-      continue;
-    const bool isWhole = which == Columns::Whole, isRest = which == Columns::Rest;
-    panel.splits = which == Columns::Split;
-    body->vectors = isRest ? 1 : shape.vectors;
-    if (!isWhole) // is filled before, by loads that do not reach behind the matrix
-      panel.endOfFilling = panel.fillingRow = nullptr;
-    stack->dropAnchor();
-    if (isRest && panel.copied) {
-      panel.leftAddress =
-          arith::SelectOp::create(b, panel.copies, memory.copiedAddress, panel.leftAddress);
-      panel.sumStep =
-          arith::SelectOp::create(b, panel.copies, bytesOf(copies.rowStride, shape.element),
-                                  stack->value(panel.sumStep))
-              .getResult();
-      panel.copied = nullptr;
-    }
-    Value begin = isRest ? whole : firstColumn;
-    Value end = isWhole && !shape.inTileRegisters ? whole : last.first;
-    if (areExact)
-      end = arith::SelectOp::create(b, areExact, panel.splits ? begin : end,
-                                    panel.splits ? end : begin);
-    auto panels = stack->open(begin, end, stack->constant(isRest ? shape.lanes : width));
-    if (isRest)
-      mayBeOutlined(panels);
-    Value column = panels.getInductionVar(), start = isRest ? whole : column;
-    setColumns(nest, shape, column, last.first, /*masked=*/!isWhole || shape.inTileRegisters);
-    setRight(shape, memory, copies, start, column, panel);
-    panel.firstColumn = column;
-    panel.endColumn = last.first;
-    panel.fetched = {};
-    panel.hasNext = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::sle, arith::AddIOp::create(b, column, stack->constant(2 * width)),
-        endOfTiles);
-    // Columns of one vector are done in whole tiles, too, where these are as high.
-    const bool areTall = isRest && (shape.hasTallTiles || shape.vectors == 1);
-    if ((isWhole || (areTall && panel.buffers)) && !shape.inTileRegisters &&
-        (shape.rows.size() > 1 || shape.isOneTile)) {
-      Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column, firstColumn);
-      setFetched(shape, isWhole ? fetchesRows(shape, copies, isFirst) : nullptr, panel);
-    }
-    if (shape.inTileRegisters && isWhole)
-      emitTileRegisters(pass, shape, memory, panel, firstRow, endRow);
-    else
-      emitRowsOfPanel(pass, shape, panel, firstRow, endRow);
-    stack->close();
+}
+
+/// Rows that whole panels' tiles copy on their way are read there by what comes behind these.
+void KernelEmitter::Product::readRowsInPlaceOrCopied() {
+  if (!panel.copied)
+    return;
+  panel.leftAddress =
+      arith::SelectOp::create(b, panel.copies, memory.copiedAddress, panel.leftAddress);
+  panel.sumStep =
+      arith::SelectOp::create(b, panel.copies, emitter.bytesOf(copies.rowStride, shape.element),
+                              emitter.stack->value(panel.sumStep))
+          .getResult();
+  panel.copied = nullptr;
+}
+
+void KernelEmitter::Product::emitPanels(Columns which) {
+  LoopStack &stack = *emitter.stack;
+  const bool isWhole = which == Columns::Whole, isRest = which == Columns::Rest;
+  if ((which == Columns::Split && !areExact) || (isRest && shape.inTileRegisters))
+    return;
+  panel.splits = which == Columns::Split;
+  body.vectors = isRest ? 1 : shape.vectors;
+  if (!isWhole) // is filled before, by loads that do not reach behind the matrix
+    panel.endOfFilling = panel.fillingRow = nullptr;
+  stack.dropAnchor();
+  if (isRest)
+    readRowsInPlaceOrCopied();
+  Value begin = isRest ? whole : firstColumn;
+  Value end = isWhole && !shape.inTileRegisters ? whole : last.first;
+  if (areExact)
+    end = arith::SelectOp::create(b, areExact, panel.splits ? begin : end,
+                                  panel.splits ? end : begin);
+  auto panels = stack.open(begin, end, stack.constant(isRest ? shape.lanes : width));
+  if (isRest)
+    emitter.mayBeOutlined(panels);
+  Value column = panels.getInductionVar(), start = isRest ? whole : column;
+  emitter.setColumns(nest, shape, column, last.first,
+                     /*masked=*/!isWhole || shape.inTileRegisters);
+  emitter.setRight(shape, memory, copies, start, column, panel);
+  panel.firstColumn = column;
+  panel.endColumn = last.first;
+  panel.fetched = {};
+  panel.hasNext = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                        arith::AddIOp::create(b, column, stack.constant(2 * width)),
+                                        endOfTiles);
+  // Columns of one vector are done in whole tiles, too, where these are as high.
+  const bool areTall = isRest && (shape.hasTallTiles || shape.vectors == 1);
+  if ((isWhole || (areTall && panel.buffers)) && !shape.inTileRegisters &&
+      (shape.rows.size() > 1 || shape.isOneTile)) {
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column, firstColumn);
+    emitter.setFetched(shape, isWhole ? emitter.fetchesRows(shape, copies, isFirst) : nullptr,
+                       panel);
   }
-  if (last.may && shape.isLeftTransposed) {
-    panel.address = last.panel.address;
-    panel.step = last.panel.step;
-    emitLastColumnsOfRows(pass, shape, panel, sums, last.first, last.count, firstRow, endRow);
-  } else if (last.may) {
-    emitLastColumns(pass, shape, panel, last, sums, firstRow, endRow);
-  }
-  body->masks.clear();
-  stack->close();
-  if (copies.sums)
-    stack->close();
-  stack->close();
-  emitOneLine(pass, shape, sums, isOne, {part.lower, part.upper}, {part.begin, part.end});
-  while (opened--)
-    stack->close();
-  if (shape.inTileRegisters)
-    releaseTileRegisters();
+  if (shape.inTileRegisters && isWhole)
+    emitter.emitTileRegisters(pass, shape, memory, panel, firstRow, endRow);
+  else
+    emitter.emitRowsOfPanel(pass, shape, panel, firstRow, endRow);
+  stack.close();
+}
+
+void KernelEmitter::Product::emitLastColumns() {
+  if (!last.may)
+    return;
+  if (!shape.isLeftTransposed)
+    return emitter.emitLastColumns(pass, shape, panel, last, sums, firstRow, endRow);
+  panel.address = last.panel.address;
+  panel.step = last.panel.step;
+  emitter.emitLastColumnsOfRows(pass, shape, panel, sums, last.first, last.count, firstRow, endRow);
 }
 
 } // namespace graphc

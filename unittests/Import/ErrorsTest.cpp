@@ -269,7 +269,7 @@ TEST(Errors, ofClaimedExtents) {
     addInput(model, "size", {-1}, onnx::TensorProto::INT64);
     addNode(model, "AffineGrid", {"theta", "size"}, {"y"});
     addOutput(model, "y");
-    EXPECT_THAT(error(loadModel(model)), HasSubstr("AffineGrid")) << claimed;
+    EXPECT_THAT(error(loadModel(model)), testing::HasSubstr("AffineGrid")) << claimed;
   }
 }
 

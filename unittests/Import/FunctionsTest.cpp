@@ -314,7 +314,7 @@ TEST(FunctionErrors, depthIsThatOfCallsAndGraphs) {
   }
   const std::string tooDeep = "called within 64 other calls and graphs; put fewer into each other";
   call(model, "F5", {"x", "choice"}, {"y"}); // 55 readers around F0's
-  EXPECT_EQ(error(loadModel(model)), "");
+  EXPECT_EQ(error(loadModel(model)), "no error");
   model.mutable_graph()->mutable_node(0)->set_op_type("F7");
   EXPECT_THAT(error(loadModel(model)), HasSubstr(tooDeep));
 }
