@@ -433,6 +433,15 @@ static int isIdle(const AotProgram *p, const State *s, const AotStep *step) {
   return 1;
 }
 
+/* Of an input whose elements decide extents. */
+static int32_t noData(const AotProgram *p, State *s, int32_t array) {
+  for (int32_t k = 0; k < p->counts->numInputs; ++k)
+    if (p->inputs[k].array == array)
+      putRange(p, s, p->inputs[k].name);
+  put(s, ": data is NULL");
+  return kAotValueError;
+}
+
 /* The elements that the segment's sizes need, with what their indices are made of. */
 static int32_t readElements(const AotProgram *p, State *s, const AotSegment *segment,
                             int *changed) {
@@ -446,7 +455,9 @@ static int32_t readElements(const AotProgram *p, State *s, const AotSegment *seg
     const AotArray *array = &p->arrays[n->a];
     int64_t index = s->sizes[n->b], count = elementsOf(p, s, array);
     const char *data = memoryOf(p, s, array);
-    if (s->beyond[n->b] || index < 0 || index >= count || !data) {
+    if (!data && !s->beyond[n->b] && index >= 0 && index < count)
+      return noData(p, s, array->root);
+    if (s->beyond[n->b] || index < 0 || index >= count) {
       put(s, "a size is element ");
       putNumber(s, index);
       put(s, " of an array of ");
@@ -455,6 +466,8 @@ static int32_t readElements(const AotProgram *p, State *s, const AotSegment *seg
     }
     int64_t value =
         readInteger(data + index * array->elementBytes, array->elementBytes, array->isSigned);
+    if (value < 0 && !array->isSigned)
+      value = INT64_MAX; /* no array has so many elements */
     *changed |= value != s->sizes[id];
     s->sizes[id] = value;
   }
@@ -712,6 +725,16 @@ static int32_t checkInputs(const AotProgram *p, State *s, const char *call, int3
   return 0;
 }
 
+/* An output's memory must be no other output's, nor an input's. */
+static int32_t checkOthers(const AotProgram *p, State *s, const char *call, int32_t k,
+                           const char *data, int64_t bytes) {
+  for (int32_t i = 0; i < p->counts->numOutputs; ++i)
+    if (i != k && p->outputs[i].rank > 0 &&
+        overlap(data, bytes, s->memory[p->outputs[i].memory], s->outputBytes[i]))
+      return overlapError(p, s, p->outputs[k].name, p->outputs[i].name);
+  return checkInputs(p, s, call, k, data, bytes);
+}
+
 /* A caller's memory for an output must be large enough, and nobody else's. */
 static int32_t checkMemory(const AotProgram *p, State *s, const char *call, int32_t k,
                            const char *data, int64_t capacity) {
@@ -725,11 +748,7 @@ static int32_t checkMemory(const AotProgram *p, State *s, const char *call, int3
     putNumber(s, capacity);
     return kAotValueError;
   }
-  for (int32_t i = 0; i < p->counts->numOutputs; ++i)
-    if (i != k && p->outputs[i].rank > 0 &&
-        overlap(data, bytes, s->memory[p->outputs[i].memory], s->outputBytes[i]))
-      return overlapError(p, s, output->name, p->outputs[i].name);
-  return checkInputs(p, s, call, k, data, bytes);
+  return checkOthers(p, s, call, k, data, bytes);
 }
 
 static int32_t giveMemory(const AotProgram *p, State *s, char *call, int32_t k) {
@@ -748,7 +767,7 @@ static int32_t giveMemory(const AotProgram *p, State *s, char *call, int32_t k) 
     s->memory[output->memory] = *data;
     return checkMemory(p, s, call, k, *data, capacity);
   }
-  int32_t failed = checkInputs(p, s, call, k, own->data, own->bytes);
+  int32_t failed = checkOthers(p, s, call, k, own->data, own->bytes);
   if (failed)
     return failed;
   *data = NULL;

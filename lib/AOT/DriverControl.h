@@ -184,6 +184,21 @@ static int32_t checkOutput(const Run *r, int32_t k) {
   return kAotShapeError;
 }
 
+static int isView(const Run *r, int32_t k) {
+  return r->body->outputs[k].array != r->body->outputs[k].memory;
+}
+
+/* Of the place that an output has in the step's arrays. */
+static int64_t bytesOfPlace(const Run *r, int32_t k, int64_t elementBytes) {
+  const Track *track = outputTrack(r, k);
+  int64_t bytes = elementBytes;
+  if (track->array < 0) /* whether the loop ends */
+    return bytes;
+  for (int32_t axis = 0; axis < r->body->arrays[r->body->outputs[k].array].shape.count; ++axis)
+    bytes *= extentOf(r, track->array, track->drop + axis);
+  return bytes;
+}
+
 /* Runs the body on the memory that its inputs have in step t, segment by segment. Its outputs are
  * where their tracks say, or memory of the body's own where only extents are wanted. */
 static int32_t runBody(const Run *r, int64_t t, int forExtents) {
@@ -198,17 +213,24 @@ static int32_t runBody(const Run *r, int64_t t, int forExtents) {
     for (int32_t i = 0; i < outputs.count && !failed; ++i) {
       int32_t k = body->numbers[outputs.first + i];
       const AotArray *root = &body->arrays[body->outputs[k].memory];
-      if (forExtents) {
-        failed = reserve(b, &b->results[k], bytesOf(body, b, root->shape, root->elementBytes));
+      int64_t bytes = bytesOf(body, b, root->shape, root->elementBytes);
+      /* A view's shape may be known after its array only; one that does not fit is run to the end
+       * to tell it. */
+      int fits = !forExtents && (!isView(r, k) || bytes == bytesOfPlace(r, k, root->elementBytes));
+      if (!fits) {
+        failed = reserve(b, &b->results[k], bytes);
         b->memory[body->outputs[k].memory] = b->results[k].data;
       } else {
-        failed = checkOutput(r, k);
+        failed = isView(r, k) ? 0 : checkOutput(r, k);
         b->memory[body->outputs[k].memory] = at(outputTrack(r, k), t);
       }
     }
     if (!failed)
       failed = runSteps(body, b, number);
   }
+  for (int32_t k = 0; k < body->counts->numOutputs && !failed && !forExtents; ++k)
+    if (isView(r, k))
+      failed = checkOutput(r, k);
   return failed;
 }
 

@@ -7,6 +7,7 @@
 #include "Control/LastValues.h"
 #include "Emit/EmitNode.h"
 #include "Graph/Branches.h"
+#include "Graph/PlaceScope.h"
 #include "Ops/IndexSpec.h"
 #include "absl/container/flat_hash_set.h"
 #include "graphc/Ops.h"
@@ -84,8 +85,9 @@ public:
       return;
     for (size_t k = 0; k < edit.elements.size(); ++k)
       for (size_t tap = 0; tap < edit.elements[k].size(); ++tap)
-        all_.emplace(edit.elements[k][tap].node(),
-                     OfAllSteps{edit.elementsOf(k, edit.loop.sequences[k][tap]), k, false});
+        all_.emplace(
+            edit.elements[k][tap].node(),
+            OfAllSteps{ofSteps(edit.elementsOf(k, edit.loop.sequences[k][tap])), k, false});
   }
 
   absl::Status run() {
@@ -121,6 +123,19 @@ private:
     size_t sequence; // one that it is made of
     bool isCostly;   // worth being kept until its step comes
   };
+
+  /// Of all elements those that the steps read, where there may be more: the first ones, or the
+  /// last ones of a loop that goes backwards.
+  Variable ofSteps(const Variable &all) const {
+    if (edit_.steps.empty())
+      return all;
+    const Variable &steps = edit_.steps[0];
+    std::optional<Constant> constant = Constant::from(steps);
+    if (constant && constant->data().numElements() == 1 &&
+        constant->data().cast(DType::Int64).item<int64_t>() == all.type().extent(0))
+      return all;
+    return all[{edit_.loop.goesBackwards ? Slice(all.shape()[0] - steps, kEnd) : Slice(0, steps)}];
+  }
 
   std::optional<Variable> outsideOf(const Variable &v) const {
     if (std::optional<Constant> constant = Constant::from(v)) // which is the body's
@@ -180,6 +195,7 @@ private:
   /// results for all steps together, if it is a product with a matrix or works element by element.
   void computeForAll(const Apply &node) {
     const std::string_view op = node.op().name();
+    PlaceScope scope(node.place());
     if ((op == "dot" || op == "matmul") && node.numInputs() == 2) {
       for (int side = 0; side < 2; ++side) {
         auto element = all_.find(node.input(side).node());
@@ -304,6 +320,10 @@ public:
     terms_.resize(edit_.next.size());
     if (hasLoops(edit_.body)) // see Hoisting
       return std::move(terms_);
+    absl::StatusOr<std::vector<Apply>> order = edit_.body.toposort();
+    if (!order.ok())
+      return order.status();
+    unsure_ = extentsOfElements(*order);
     for (bool sums : {false, true}) // products decide what the loop gives
       for (size_t k = 0; k < edit_.next.size(); ++k)
         if (isSum(k))
@@ -351,13 +371,20 @@ private:
     return edit_.body.replace(next, left, "scan_push_out");
   }
 
+  /// Whether its sum is one of numbers like the state's: in fewer bits it would lose digits, or
+  /// overflow.
+  bool isOfState(size_t k, const Variable &term) const {
+    const Variable &value = edit_.values[k][0];
+    return term.rank() == value.rank() && term.dtype() == value.dtype();
+  }
+
   absl::StatusOr<bool> moveProduct(size_t k, const Variable &term) {
     const Apply node = term.owner();
     std::optional<ProductAxes> axes = node ? productAxes(node) : std::nullopt;
     // A product within a step that has work enough gains nothing, and its operands cost memory.
-    if (!axes || term.rank() != edit_.values[k][0].rank() || node.input(0).isConstant() ||
-        node.input(1).isConstant() || node.input(0).dtype() != term.dtype() ||
-        node.input(1).dtype() != term.dtype())
+    if (!axes || !isOfState(k, term) || node.input(0).isConstant() || node.input(1).isConstant() ||
+        node.input(0).dtype() != term.dtype() || node.input(1).dtype() != term.dtype() ||
+        unsure_.contains(node.input(0).node()) || unsure_.contains(node.input(1).node()))
       return false;
     Term made{{}, {}, axes};
     for (int side = 0; side < 2; ++side) {
@@ -389,7 +416,7 @@ private:
   absl::StatusOr<bool> moveSum(size_t k, const Variable &term) {
     for (size_t m = 0; m < edit_.mapped.size(); ++m)
       if (edit_.output(edit_.mapped[m]) == term && edit_.loop.mappedRows[m] == 0 &&
-          term.rank() == edit_.values[k][0].rank()) {
+          isOfState(k, term)) {
         terms_[k].push_back({{m}, {m}, std::nullopt});
         return true;
       }
@@ -398,6 +425,7 @@ private:
 
   LoopEdit &edit_;
   Terms terms_;
+  VariableSet unsure_; // whose extents elements decide: without a step nothing tells them
 };
 
 /// The sum of a term over all steps, from the loop's further results. `backwards`: as these stand.
@@ -524,6 +552,7 @@ private:
 };
 
 absl::Status LoopRewriting::run(const RewriteBody &rewriteBody, bool forSpeed) {
+  PlaceScope scope(node_.place());
   absl::StatusOr<LastValues> lasts = LastValues::find(graph_, node_, edit_);
   if (!lasts.ok())
     return lasts.status();

@@ -9,7 +9,9 @@
 
 #include "Control/LoopEdit.h"
 #include "Control/LoopRewrites.h"
+#include "Graph/Branches.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "graphc/Ops.h"
 #include "graphc/Traversal.h"
 
@@ -55,6 +57,29 @@ Variable asKept(const Variable &made, bool keptLast, bool keepsLast, const Varia
   return concatenate({first, made[{Slice(-1, kEnd)}]}, 0)[-1];
 }
 
+/// Numbers that equal computations have in common, of all nodes that some outputs need.
+class Hashes {
+public:
+  explicit Hashes(const Variables &outputs) {
+    for (const Apply &node : ioToposort({}, outputs)) {
+      uint64_t hash = absl::HashOf(node.op().name(), node.op().attributes().hash());
+      for (const Variable &input : node.inputs())
+        hash = absl::HashOf(hash, of(input));
+      for (int k = 0; k < node.numOutputs(); ++k)
+        known_.emplace(node.output(k).node(), absl::HashOf(hash, k));
+    }
+  }
+  uint64_t of(const Variable &v) const {
+    if (auto at = known_.find(v.node()); at != known_.end())
+      return at->second;
+    std::optional<Constant> constant = Constant::from(v);
+    return constant ? constant->data().contentHash() : absl::HashOf(v.node());
+  }
+
+private:
+  absl::flat_hash_map<const detail::VariableNode *, uint64_t> known_;
+};
+
 /// Puts one loop in the place of two.
 absl::Status merge(FunctionGraph &graph, const Apply &first, const Apply &second) {
   const Control &added = *controlOf(second.op());
@@ -73,10 +98,19 @@ absl::Status merge(FunctionGraph &graph, const Apply &first, const Apply &second
   if (!further.ok())
     return further.status();
   std::vector<size_t> positions;
+  Variables all = *further;
+  for (int number : edit->mapped)
+    all.push_back(edit->output(number));
+  const Hashes hashes(all);
+  absl::flat_hash_map<uint64_t, Variables> known;
+  for (int number : edit->mapped)
+    known[hashes.of(edit->output(number))].push_back(edit->output(number));
   for (Variable v : *further) {
-    for (int number : edit->mapped)
-      if (equalComputations({edit->output(number)}, {v}))
-        v = edit->output(number);
+    for (const Variable &candidate : known[hashes.of(v)])
+      if (equalComputations({candidate}, {v})) {
+        v = candidate;
+        break;
+      }
     absl::StatusOr<size_t> position = edit->addMapped(v);
     if (!position.ok())
       return position.status();
@@ -116,9 +150,15 @@ absl::StatusOr<bool> mergeOnce(FunctionGraph &graph) {
   absl::StatusOr<std::vector<Apply>> order = graph.toposort();
   if (!order.ok())
     return order.status();
-  // The second loop may be in a branch that is not taken, and give what the first does not.
-  const bool hasChoices =
-      std::ranges::any_of(*order, [](const Apply &node) { return node.op().name() == "ifElse"; });
+  Branches branches;
+  if (std::ranges::any_of(*order, isIfElse))
+    branches = Branches(*order, graph.outputs());
+  // F-330: what a loop in a branch gives beside what the other one does is computed there alone.
+  auto areTogether = [&](const Apply &a, const Apply &b) {
+    const Branch *ofA = branches.of(a), *ofB = branches.of(b);
+    return ofA == ofB || (!ofA && mergeable(b)->loop->numMapped == 0) ||
+           (!ofB && mergeable(a)->loop->numMapped == 0);
+  };
   absl::flat_hash_map<std::vector<const detail::VariableNode *>, std::vector<Apply>> byOperands;
   for (const Apply &node : *order) {
     const Control *control = mergeable(node);
@@ -129,8 +169,7 @@ absl::StatusOr<bool> mergeOnce(FunctionGraph &graph) {
       operands.push_back(input.node());
     std::vector<Apply> &others = byOperands[operands];
     for (const Apply &other : others)
-      if (doTheSameSteps(*mergeable(other), *control) &&
-          (!hasChoices || control->loop->numMapped == 0)) {
+      if (doTheSameSteps(*mergeable(other), *control) && areTogether(other, node)) {
         absl::Status s = merge(graph, other, node);
         return s.ok() ? absl::StatusOr<bool>(true) : s;
       }

@@ -41,8 +41,12 @@ Values writeMod(OnnxWriter &w, const Apply &n, const Values &in) {
   Type flags = type.withDType(DType::Bool);
   Value zero = OnnxWriter::scalar(0, computed);
   if (!isReal) {
-    Value isZero = w.node("Equal", {y, zero}, y.type.withDType(DType::Bool));
-    Value safe = w.node("Where", {isZero, OnnxWriter::scalar(1, computed), y}, y.type);
+    Type ofY = y.type.withDType(DType::Bool);
+    Value isZero = w.node("Equal", {y, zero}, ofY), isTrap = isZero;
+    if (isSignedInt(computed)) // the least integer has no whole quotient by -1; the rest is 0
+      isTrap =
+          w.node("Or", {isZero, w.node("Equal", {y, OnnxWriter::scalar(-1, computed)}, ofY)}, ofY);
+    Value safe = w.node("Where", {isTrap, OnnxWriter::scalar(1, computed), y}, y.type);
     Value rest = w.node("Mod", {x, safe}, type, {{"fmod", int64_t(0)}});
     return {w.as(w.node("Where", {isZero, zero, rest}, type), dtype)};
   }

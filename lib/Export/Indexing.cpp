@@ -141,6 +141,20 @@ Vs composeChange(const Apply &n) {
 
 //===--- take -------------------------------------------------------------------------===//
 
+/// Indices as int64; those of uint64 beyond it are its greatest, beyond all arrays as well.
+V asIndices(const V &v) {
+  if (v.dtype() != DType::UInt64)
+    return cast(v, DType::Int64);
+  V most = constant(Tensor(uint64_t(std::numeric_limits<int64_t>::max())));
+  return cast(minimum(v, most), DType::Int64);
+}
+
+V wrapped(const V &v, const V &extent) {
+  if (v.dtype() != DType::UInt64)
+    return mod(cast(v, DType::Int64), extent);
+  return cast(mod(v, cast(extent, DType::UInt64)), DType::Int64);
+}
+
 /// The node with an axis and indices that lie inside or count from the end. Empty where it has.
 template <int kIndices> Vs composeTaken(const Apply &n) {
   const Attributes &a = n.op().attributes();
@@ -152,11 +166,10 @@ template <int kIndices> Vs composeTaken(const Apply &n) {
   V source = isFlat ? flatten(x) : x;
   int64_t axis = isFlat ? 0 : a.integer("axis");
   axis += axis < 0 ? x.rank() : 0;
-  V extent = shape(source, int(axis)), wide = cast(indices, DType::Int64);
+  V extent = shape(source, int(axis)),
+    wide = mode == "wrap" ? wrapped(indices, extent) : asIndices(indices);
   if (mode == "clip")
     wide = maximum(minimum(wide, sub(extent, 1)), 0);
-  if (mode == "wrap")
-    wide = mod(wide, extent);
   Variables operands = {source};
   if (changes)
     operands.push_back(n.input(1));
@@ -210,13 +223,12 @@ Vs composeRavel(const Apply &n) {
   const std::string &mode = n.op().attributes().string("mode");
   V extents = cast(n.input(0), DType::Int64), result = constant(Tensor(0));
   for (int i = 1; i < n.numInputs(); ++i) {
-    V index = cast(n.input(i), DType::Int64), extent = subtensor(extents, {Index(i - 1)});
+    V extent = subtensor(extents, {Index(i - 1)}),
+      index = mode == "wrap" ? wrapped(n.input(i), extent) : asIndices(n.input(i));
     if (mode == "raise")
       index = where(lt(index, 0), add(index, extent), index);
     if (mode == "clip")
       index = maximum(minimum(index, sub(extent, 1)), 0);
-    if (mode == "wrap")
-      index = mod(index, extent);
     result = add(mul(result, extent), index);
   }
   return {result};

@@ -44,6 +44,10 @@ absl::Status qr(const RoutineCall &call) {
                 geqrf(Precision<T>(), lapack_int(m), lapack_int(n), a.data(), lda, scales.data()));
             !s.ok())
           return s;
+      if (!isFinite(scales.data(), least)) { // a column is longer than any number
+        fillWithNaN(call, i);
+        return absl::OkStatus();
+      }
       T *upper = matrixOf<T>(r, i);
       for (int64_t row = 0; row < rows; ++row)
         for (int64_t c = 0; c < n; ++c)

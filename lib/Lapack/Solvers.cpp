@@ -15,12 +15,35 @@ GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, potrs, potrs_work, potrs_work)
 GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, trtrs, trtrs_work, trtrs_work)
 GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, getrf, getrf_work, getrf_work)
 GRAPHC_LAPACK_IN(LAPACK_COL_MAJOR, getrs, getrs_work, getrs_work)
-GRAPHC_LAPACK(sysv, sysv, sysv)
+GRAPHC_LAPACK(sysv, sysv_work, sysv_work)
 
 char triangle(bool isLower) { return isLower ? 'L' : 'U'; }
 /// By columns a row-major matrix is its transpose, and its triangle the other one: what is
 /// symmetric, or can be told to be transposed, needs no copy.
 char triangleByColumns(bool isLower) { return triangle(!isLower); }
+
+/// The other triangle is not looked at.
+template <class T> bool isTriangleFinite(lapack_int n, bool isLower, const T *a) {
+  for (lapack_int r = 0; r < n; ++r)
+    if (!isFinite(a + int64_t(r) * n + (isLower ? 0 : r), isLower ? r + 1 : n - r))
+      return false;
+  return true;
+}
+
+/// Solutions in the place of `k` right sides, whose NaNs are theirs. LAPACK's.
+template <class T>
+lapack_int solveSymmetric(lapack_int n, lapack_int k, bool isLower, T *a, T *sides) {
+  std::vector<lapack_int> pivots(size_t(n), 0);
+  std::vector<T> work(1);
+  lapack_int info = 0;
+  for (lapack_int size : {-1, 0}) { // how much it wants, then the work
+    info = sysv(Precision<T>(), triangle(isLower), n, k, a, std::max(n, 1), pivots.data(), sides,
+                std::max(k, 1), work.data(), size < 0 ? -1 : lapack_int(work.size()));
+    if (info == 0 && size < 0)
+      work.resize(size_t(std::max(std::real(work[0]), Real<T>(1))));
+  }
+  return info;
+}
 
 /// LU factors of a matrix, by columns.
 template <class T> struct Lu {
@@ -180,13 +203,11 @@ absl::Status solve(const RoutineCall &call) {
               conjugateAll(columns, int64_t(n) * k);
               return info;
             });
-        } else if (!isFinite(a.data(), int64_t(n) * n)) {
+        } else if (!isTriangleFinite(n, isLower, a.data())) {
           fillWithNaN(call, i);
         } else {
           std::copy_n(b, int64_t(n) * k, x);
-          std::vector<lapack_int> pivots(size_t(n), 0);
-          info = sysv(Precision<T>(), triangle(isLower), n, k, a.data(), rows, pivots.data(), x,
-                      std::max(k, 1));
+          info = solveSymmetric(n, k, isLower, a.data(), x);
         }
       }
       if (info > 0)

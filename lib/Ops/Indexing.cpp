@@ -157,7 +157,10 @@ TakePositions::TakePositions(Emitter &e, Array indices, Extent n, int axis, cons
 }
 
 std::pair<Scalar, Scalar> TakePositions::at(Indices i) const {
-  Scalar k = asIndex(e_, e_.load(indices_, i)), extent = e_.scalar(n_);
+  Scalar own = e_.load(indices_, i), extent = e_.scalar(n_);
+  if (mode_ == "wrap" && own.dtype() == DType::UInt64) // what is beyond int64 has a rest, too
+    return {cast(mod(own, cast(extent, DType::UInt64)), DType::Int64), {}};
+  Scalar k = asIndex(e_, own);
   if (mode_ == "clip")
     return {maximum(minimum(k, extent - 1.0), 0.0), {}};
   if (mode_ == "wrap")

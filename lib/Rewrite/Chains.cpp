@@ -90,7 +90,7 @@ struct Member {
 /// One chain: taken apart, then built anew.
 class Chain {
 public:
-  Chain(const FunctionGraph &graph, const Family &family, const Apply &root, Effects allowed)
+  Chain(FunctionGraph &graph, const Family &family, const Apply &root, Effects allowed)
       : graph_(graph), family_(family), root_(root), type_(root.output(0).type()),
         dtype_(type_.dtype()), place_(root.place()), mayDropShapes_(allowed & kShapeUnsafe) {}
 
@@ -263,13 +263,15 @@ private:
                                                            : plain(hasConstant));
   }
 
-  /// What vanished takes part in the shape.
+  /// What vanished takes part in the shape, and is computed where that may fail.
   Variable withShape(Variable built) const {
     for (bool fixed : {false, true})
       for (const Member &operand : operands_) {
         if (!vanishes(operand) || (operand.v->type.numElements() != kDynamic) != fixed)
           continue;
-        if (keepsType(type_, built.type()) && (fixed || mayDropShapes_))
+        if (keepsType(type_, built.type()) &&
+            (mayDropShapes_ ||
+             (fixed && shapesOf(graph_).neverFails(Variable::fromNode(operand.v)))))
           continue;
         built = call("second", Variable::fromNode(operand.v), built);
       }
@@ -369,7 +371,7 @@ private:
     return all;
   }
 
-  const FunctionGraph &graph_;
+  FunctionGraph &graph_;
   const Family &family_;
   const Apply &root_;
   Type type_;

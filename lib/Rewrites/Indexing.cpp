@@ -46,8 +46,10 @@ Range rangeOf(const IndexEntry &slice, int64_t n) {
   };
   int64_t start = bound(slice.start, step < 0 ? high : low);
   int64_t stop = bound(slice.stop, step < 0 ? low : high);
-  int64_t distance = step < 0 ? start - stop : stop - start, stride = step < 0 ? -step : step;
-  return {start, step, distance <= 0 ? 0 : (distance + stride - 1) / stride};
+  int64_t distance = step < 0 ? start - stop : stop - start;
+  // A step of INT64_MIN has no opposite; both are further than any array is long.
+  int64_t stride = step < 0 ? -std::max(step, -std::numeric_limits<int64_t>::max()) : step;
+  return {start, step, distance <= 0 ? 0 : (distance - 1) / stride + 1};
 }
 
 IndexEntry sliceOf(const Range &range) {
@@ -86,8 +88,11 @@ std::optional<IndexEntry> composed(const IndexEntry &inner, const IndexEntry &ou
     Range first = rangeOf(inner, n);
     if (outer.kind == Kind::Slice) {
       Range second = rangeOf(outer, first.length);
-      return sliceOf(
-          {first.start + second.start * first.step, first.step * second.step, second.length});
+      if (second.length == 0)
+        return sliceOf({0, 1, 0});
+      // The step of one element is none, and may be any number.
+      return sliceOf({first.start + second.start * first.step,
+                      second.length == 1 ? 1 : first.step * second.step, second.length});
     }
     int64_t at = outer.start.value + (outer.start.value < 0 ? first.length : 0);
     if (at < 0 || at >= first.length)
@@ -96,14 +101,13 @@ std::optional<IndexEntry> composed(const IndexEntry &inner, const IndexEntry &ou
   }
   if (!isForward(inner) || !isForward(outer))
     return std::nullopt;
-  int64_t skipped = inner.start.isAbsent() ? 0 : inner.start.value;
-  IndexEntry both{Kind::Slice, {}, {}, {}};
-  both.start = IndexTerm::number(skipped + (outer.start.isAbsent() ? 0 : outer.start.value));
-  both.stop = inner.stop;
-  if (!outer.stop.isAbsent()) {
-    int64_t stop = skipped + outer.stop.value;
+  int64_t skipped = inner.start.isAbsent() ? 0 : inner.start.value, start = skipped, stop = skipped;
+  if ((!outer.start.isAbsent() && __builtin_add_overflow(skipped, outer.start.value, &start)) ||
+      (!outer.stop.isAbsent() && __builtin_add_overflow(skipped, outer.stop.value, &stop)))
+    return std::nullopt;
+  IndexEntry both{Kind::Slice, IndexTerm::number(start), inner.stop, {}};
+  if (!outer.stop.isAbsent())
     both.stop = IndexTerm::number(inner.stop.isAbsent() ? stop : std::min(stop, inner.stop.value));
-  }
   return both;
 }
 
@@ -267,11 +271,12 @@ std::vector<Rule> indexing() {
       {.name = "get_then_set",
        .pattern = "setSubtensor(x, subtensor(x, index=p), index=p)",
        .replacement = "x",
+       .effects = kShapeUnsafe,
        .examples = {"setSubtensor(x, subtensor(x, index=\"1:\"), index=\"1:\")"}},
       {.name = "increased_by_zero",
        .pattern = "incSubtensor(x, 0, index=p)",
        .replacement = "x",
-       .effects = kZeroSign,
+       .effects = kZeroSign | kShapeUnsafe,
        .examples = {"incSubtensor(x, 0, index=\"1:\")"}},
       {.name = "join_index",
        .pattern = "subtensor(x, index=p)",

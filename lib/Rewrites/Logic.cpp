@@ -112,7 +112,7 @@ std::vector<Rule> choices() {
        .pattern = "assert(x, 1, message=m, kind=k)",
        .replacement = "x",
        .examples = {"assert(exp(x), 1, message=\"m\", kind=\"ValueError\")"}},
-      {"if_else_same", "ifElse(p, x, x)", "x"},
+      {"if_else_same", "ifElse(p, x, x)", "x", kNoEffects, neverFails("p")},
       {"if_else_true", "ifElse(1, x, y)", "x"},
       {"if_else_false", "ifElse(0, x, y)", "y"},
       {"switch_not", "switch(logicalNot(p), x, y)", "switch(p, y, x)"},

@@ -60,6 +60,15 @@ absl::Status BodyRun::lease(int32_t segment) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<void *> BodyRun::memoryApart(size_t output, absl::Span<const int64_t> shape) {
+  const Program &p = body_.program;
+  absl::StatusOr<Tensor> made =
+      Tensor::allocate(p.arrays[size_t(body_.layout.outputRoot[output])].dtype, shape);
+  if (!made.ok())
+    return made.status();
+  return apart_.emplace_back(*std::move(made)).data();
+}
+
 absl::Status BodyRun::run(absl::Span<void *const> inputs, Place place) {
   const Program &program = body_.program;
   const ProgramLayout &layout = body_.layout;
@@ -85,19 +94,8 @@ absl::Status BodyRun::run(absl::Span<void *const> inputs, Place place) {
     }
     const Lease &current = leases_[size_t(k)];
     for (int32_t output : segment.outputs) {
-      const Program::Array &array = program.arrays[size_t(program.outputs[size_t(output)].array)];
       const Program::Array &root = program.arrays[size_t(layout.outputRoot[size_t(output)])];
-      // A view's extents may not be known yet; its elements are as many.
-      const Plan::Shape shape = current.plan().shapeOf(array),
-                        memory = current.plan().shapeOf(root);
-      auto count = [](const Plan::Shape &of) {
-        int64_t product = 1;
-        for (int64_t extent : of)
-          product *= extent;
-        return product;
-      };
-      absl::StatusOr<void *> at =
-          place(size_t(output), count(shape) == count(memory) ? shape : memory);
+      absl::StatusOr<void *> at = place(size_t(output), current.plan().shapeOf(root));
       if (!at.ok())
         return at.status();
       outputs_[size_t(output)] = *at;

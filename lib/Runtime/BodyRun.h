@@ -26,14 +26,22 @@ public:
   bool isSteady() const { return isSteady_; }
   const Plan &plan() const { return leases_[0].plan(); }
   Frame &frame() const { return *leases_[0].frame; }
+  /// Of a steady one at any time, else after a run.
   Plan::Shape shapeOfOutput(size_t output) const {
     const Program &p = body_.program;
-    return plan().shapeOf(p.arrays[size_t(p.outputs[output].array)]);
+    return leases_.back().plan().shapeOf(p.arrays[size_t(p.outputs[output].array)]);
   }
+  /// Whether it is another array's memory in another shape, which may be known after that array
+  /// only.
+  bool isView(size_t output) const {
+    return body_.program.outputs[output].array != body_.layout.outputRoot[output];
+  }
+  /// Memory for an output that does not fit where it belongs: it runs to its end to tell its shape.
+  absl::StatusOr<void *> memoryApart(size_t output, absl::Span<const int64_t> shape);
   /// Of a steady one, on the memory that its frame has.
   absl::Status run() const { return body_.runSegment(0, leases_[0], threads_, profile_); }
 
-  /// Gives the memory of an output of that shape.
+  /// Gives the memory of an output of that shape; of a view, that of the array that it is one of.
   using Place =
       absl::FunctionRef<absl::StatusOr<void *>(size_t output, absl::Span<const int64_t> shape)>;
   absl::Status run(absl::Span<void *const> inputs, Place place);
@@ -54,6 +62,7 @@ private:
   size_t numExtents_ = 0;
   std::vector<SizeValue> sizes_;
   SmallPointers arrays_, outputs_;
+  std::vector<Tensor> apart_;
 };
 
 } // namespace graphc

@@ -61,25 +61,48 @@ private:
   int64_t *next_, *end_;
 };
 
+int64_t numElements(absl::Span<const int64_t> shape) {
+  int64_t product = 1;
+  for (int64_t extent : shape)
+    product *= extent;
+  return product;
+}
+
+/// Runs a body whose outputs must have certain shapes, as `check` says. Those of views are looked
+/// at in the end. `placeOf` gives an output's memory, and for how many elements it is.
+absl::Status runChecked(BodyRun &body, absl::Span<void *const> inputs,
+                        absl::FunctionRef<absl::Status(size_t, absl::Span<const int64_t>)> check,
+                        absl::FunctionRef<std::pair<void *, int64_t>(size_t)> placeOf) {
+  std::vector<size_t> views;
+  absl::Status s =
+      body.run(inputs, [&](size_t k, absl::Span<const int64_t> shape) -> absl::StatusOr<void *> {
+        auto [memory, count] = placeOf(k);
+        if (body.isView(k)) {
+          views.push_back(k);
+          return count == numElements(shape) ? absl::StatusOr<void *>(memory)
+                                             : body.memoryApart(k, shape);
+        }
+        absl::Status good = check(k, shape);
+        return good.ok() ? absl::StatusOr<void *>(memory) : good;
+      });
+  for (size_t k = 0; s.ok() && k < views.size(); ++k)
+    s = check(views[k], body.shapeOfOutput(views[k]));
+  return s;
+}
+
 /// Runs a body once for the shapes of its outputs, from `first` on.
 absl::Status writeExtents(BodyRun &body, const Program &program, absl::Span<void *const> inputs,
                           size_t first, size_t end, const Memory &to) {
-  std::vector<Tensor> outputs(program.outputs.size());
-  absl::Status s =
-      body.run(inputs, [&](size_t k, absl::Span<const int64_t> shape) -> absl::StatusOr<void *> {
-        const Program::Array &array = program.arrays[size_t(program.outputs[k].array)];
-        absl::StatusOr<Tensor> made = Tensor::allocate(array.dtype, shape);
-        if (!made.ok())
-          return made.status();
-        outputs[k] = *std::move(made);
-        return outputs[k].data();
-      });
+  absl::Status s = body.run(inputs, [&](size_t k, absl::Span<const int64_t> shape) {
+    return body.memoryApart(k, shape);
+  });
   if (!s.ok())
     return s;
   ExtentsWriter writer(to);
-  for (size_t k = first; k < end; ++k) // without the axis of pairs
-    writer.write(
-        outputs[k].shape().first(outputs[k].shape().size() - program.outputs[k].isComplex));
+  for (size_t k = first; k < end; ++k) { // without the axis of pairs
+    const Plan::Shape shape = body.shapeOfOutput(k);
+    writer.write(absl::MakeConstSpan(shape).first(shape.size() - program.outputs[k].isComplex));
+  }
   return absl::OkStatus();
 }
 
@@ -195,15 +218,18 @@ absl::Status ControlRun::runBranch() {
   if (control_.givesExtents)
     s = writeExtents(body, taken.program, inputs, 0, taken.program.outputs.size(), result(0));
   else
-    s = body.run(inputs, [&](size_t k, absl::Span<const int64_t> shape) -> absl::StatusOr<void *> {
-      if (shape != absl::MakeConstSpan(result(k).shape))
-        return makeError(ErrorKind::ShapeError,
-                         "result " + std::to_string(k) + " was " +
-                             briefOf(taken.program.outputs[k], result(k).dtype, result(k).shape) +
-                             " and becomes " +
-                             briefOf(taken.program.outputs[k], result(k).dtype, shape));
-      return result(k).data;
-    });
+    s = runChecked(
+        body, inputs,
+        [&](size_t k, absl::Span<const int64_t> shape) -> absl::Status {
+          if (shape == absl::MakeConstSpan(result(k).shape))
+            return absl::OkStatus();
+          return makeError(ErrorKind::ShapeError,
+                           "result " + std::to_string(k) + " was " +
+                               briefOf(taken.program.outputs[k], result(k).dtype, result(k).shape) +
+                               " and becomes " +
+                               briefOf(taken.program.outputs[k], result(k).dtype, shape));
+        },
+        [&](size_t k) { return std::pair(result(k).data, numElements(result(k).shape)); });
   addProfile(number);
   return s;
 }
@@ -369,10 +395,11 @@ absl::StatusOr<int64_t> ControlRun::runSteps(BodyRun &body, int64_t steps) {
       return s;
     for (size_t k = 0; k < inputs_.size(); ++k)
       inputs[k] = inputs_[k].at(t);
-    absl::Status s =
-        body.run(inputs, [&](size_t k, absl::Span<const int64_t> shape) -> absl::StatusOr<void *> {
-          absl::Status good = checkShape(k, shape);
-          return good.ok() ? absl::StatusOr<void *>(outputs_[k].at(t)) : good;
+    absl::Status s = runChecked(
+        body, inputs,
+        [&](size_t k, absl::Span<const int64_t> shape) { return checkShape(k, shape); },
+        [&](size_t k) -> std::pair<void *, int64_t> {
+          return {outputs_[k].at(t), numElements(outputShapes_[k])};
         });
     if (!s.ok())
       return atStep(s, t);

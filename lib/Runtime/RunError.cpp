@@ -145,11 +145,11 @@ absl::Status errorOf(const Program &program, const Program::Failure &failure,
 
 } // namespace
 
-int64_t readInteger(DType dtype, const void *data, int64_t index) {
-  return dispatch(dtype, [&](auto zero) -> int64_t {
+SizeValue readInteger(DType dtype, const void *data, int64_t index) {
+  return dispatch(dtype, [&](auto zero) -> SizeValue {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>)
-      return int64_t(static_cast<const T *>(data)[index]);
+      return SizeValue(static_cast<const T *>(data)[index]);
     return 0;
   });
 }

@@ -35,6 +35,6 @@ absl::Status kernelError(const Program &program, const Program::Step &step, int3
 /// The first element that is no index of an axis of that extent: "index 7"; else "an index".
 std::string indexText(const void *indices, DType dtype, int64_t count, int64_t extent);
 /// Element `index` of an integer or Bool array, as a size.
-int64_t readInteger(DType dtype, const void *data, int64_t index);
+SizeValue readInteger(DType dtype, const void *data, int64_t index);
 
 } // namespace graphc

@@ -172,5 +172,39 @@ TEST(MatrixFunctions, GradientsOfDefectiveEigenvalues) {
   }
 }
 
+// What is no number in a right side is that of its own solution; the other triangle is not read.
+TEST(MatrixFunctions, SymmetricSystems) {
+  const double nan = std::nan("");
+  Variable a = dmatrix("a"), b = dmatrix("b");
+  for (bool isLower : {true, false}) {
+    Function f = made(
+        function({a, b}, solve(a, b, {.assume = MatrixAssumption::Symmetric, .lower = isLower})));
+    auto solutions = [&](const Tensor &matrix, const Tensor &sides) {
+      return valuesOf(f(matrix, sides));
+    };
+    std::vector<double> x =
+        solutions(Tensor({{2.0, 1.0}, {1.0, 3.0}}), Tensor({{1.0, nan}, {2.0, 1.0}}));
+    EXPECT_NEAR(x[0], 0.2, 1e-15);
+    EXPECT_NEAR(x[2], 0.6, 1e-15);
+    EXPECT_TRUE(std::isnan(x[1]) && std::isnan(x[3]));
+    const Tensor unread =
+                     isLower ? Tensor({{2.0, nan}, {1.0, 3.0}}) : Tensor({{2.0, 1.0}, {nan, 3.0}}),
+                 read =
+                     isLower ? Tensor({{2.0, 1.0}, {nan, 3.0}}) : Tensor({{2.0, nan}, {1.0, 3.0}});
+    x = solutions(unread, Tensor({{1.0}, {2.0}}));
+    EXPECT_NEAR(x[0], 0.2, 1e-15);
+    EXPECT_NEAR(x[1], 0.6, 1e-15);
+    for (double none : solutions(read, Tensor({{1.0}, {2.0}})))
+      EXPECT_TRUE(std::isnan(none));
+  }
+}
+
+// A column that is longer than any number has no direction.
+TEST(MatrixFunctions, QrOfLongColumns) {
+  Variable a = dmatrix("a");
+  for (double none : valuesAt(qr(a).q, a, Tensor({{1.7e308, 1.0}, {1.7e308, 2.0}})))
+    EXPECT_TRUE(std::isnan(none));
+}
+
 } // namespace
 } // namespace graphc

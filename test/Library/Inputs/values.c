@@ -48,6 +48,15 @@ int main(void) {
   assert(strstr(values_message(&call), "values.mlir:"));
   i[2] = 2;
   run(&call, 6);
+
+  /* Memory of the library's own for one output is not the caller's for another one. */
+  double *taken = call.taken.data;
+  call.steps.data = (int64_t *)taken;
+  call.steps.capacity = 6;
+  assert(values(&call) == VALUES_VALUE_ERROR);
+  assert(strstr(values_message(&call), "output `taken`: its memory overlaps that of output `steps`"));
+  call.steps.data = NULL;
+  run(&call, 6);
   values_release(&call);
   return 0;
 }
