@@ -84,10 +84,11 @@ public:
     if (edit.loop.hasUntil || hasLoops(edit.body))
       return;
     for (size_t k = 0; k < edit.elements.size(); ++k)
-      for (size_t tap = 0; tap < edit.elements[k].size(); ++tap)
-        all_.emplace(
-            edit.elements[k][tap].node(),
-            OfAllSteps{ofSteps(edit.elementsOf(k, edit.loop.sequences[k][tap])), k, false});
+      for (size_t tap = 0; tap < edit.elements[k].size(); ++tap) {
+        const Variable all = edit.elementsOf(k, edit.loop.sequences[k][tap]);
+        all_.emplace(edit.elements[k][tap].node(),
+                     OfAllSteps{ofSteps(all), k, false, all.type().extent(0)});
+      }
   }
 
   absl::Status run() {
@@ -122,6 +123,7 @@ private:
     Variable all;
     size_t sequence; // one that it is made of
     bool isCostly;   // worth being kept until its step comes
+    int64_t length;  // of the sequence, of which `all` may be a part
   };
 
   /// Of all elements those that the steps read, where there may be more: the first ones, or the
@@ -205,16 +207,15 @@ private:
           continue;
         all_.emplace(node.output(0).node(),
                      OfAllSteps{dot(element->second.all, side == 0 ? *matrix : matrix->T()),
-                                element->second.sequence, true});
+                                element->second.sequence, true, element->second.length});
         return;
       }
       return;
     }
     if (node.op().def().elements != Elements::Elementwise || node.numOutputs() != 1)
       return;
-    OfAllSteps made{{}, 0, !isCheap(op)};
+    OfAllSteps made{{}, 0, !isCheap(op), kDynamic};
     std::vector<Operand> operands;
-    int64_t length = kDynamic;
     bool readsSome = false;
     for (const Variable &input : node.inputs()) {
       if (std::optional<Variable> outside = outsideOf(input)) {
@@ -226,11 +227,11 @@ private:
         return;
       const OfAllSteps &of = at->second;
       // Of one sequence, or of sequences that are known to be as long.
-      const int64_t own = of.all.type().extent(0);
-      if (readsSome && (own != length || (own == kDynamic && of.sequence != made.sequence)))
+      if (readsSome &&
+          (of.length != made.length || (of.length == kDynamic && of.sequence != made.sequence)))
         return;
       readsSome = true;
-      length = own;
+      made.length = of.length;
       made.sequence = of.sequence;
       made.isCostly |= of.isCostly;
       std::vector<int> axes = {0};

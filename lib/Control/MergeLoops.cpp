@@ -115,6 +115,7 @@ absl::Status merge(FunctionGraph &graph, const Apply &first, const Apply &second
     if (!position.ok())
       return position.status();
     positions.push_back(*position);
+    known[hashes.of(v)].push_back(v);
   }
   const std::vector<bool> kept = edit->loop.keepsLast, theirKept = added.loop->keepsLast;
   for (size_t k = 0; k < numStates; ++k)
@@ -154,10 +155,16 @@ absl::StatusOr<bool> mergeOnce(FunctionGraph &graph) {
   if (std::ranges::any_of(*order, isIfElse))
     branches = Branches(*order, graph.outputs());
   // F-330: what a loop in a branch gives beside what the other one does is computed there alone.
+  auto givesNoMore = [](const Apply &inBranch, const Apply &always) {
+    const Loop &loop = *mergeable(inBranch)->loop, &other = *mergeable(always)->loop;
+    for (size_t k = 0; k < loop.states.size(); ++k)
+      if (!loop.keepsLast[k] && other.keepsLast[k])
+        return false;
+    return loop.numMapped == 0;
+  };
   auto areTogether = [&](const Apply &a, const Apply &b) {
     const Branch *ofA = branches.of(a), *ofB = branches.of(b);
-    return ofA == ofB || (!ofA && mergeable(b)->loop->numMapped == 0) ||
-           (!ofB && mergeable(a)->loop->numMapped == 0);
+    return ofA == ofB || (!ofA && givesNoMore(b, a)) || (!ofB && givesNoMore(a, b));
   };
   absl::flat_hash_map<std::vector<const detail::VariableNode *>, std::vector<Apply>> byOperands;
   for (const Apply &node : *order) {

@@ -26,6 +26,7 @@ public:
   bool isSteady() const { return isSteady_; }
   const Plan &plan() const { return leases_[0].plan(); }
   Frame &frame() const { return *leases_[0].frame; }
+  size_t numOutputs() const { return body_.program.outputs.size(); }
   /// Of a steady one at any time, else after a run.
   Plan::Shape shapeOfOutput(size_t output) const {
     const Program &p = body_.program;

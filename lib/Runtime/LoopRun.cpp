@@ -73,20 +73,18 @@ int64_t numElements(absl::Span<const int64_t> shape) {
 absl::Status runChecked(BodyRun &body, absl::Span<void *const> inputs,
                         absl::FunctionRef<absl::Status(size_t, absl::Span<const int64_t>)> check,
                         absl::FunctionRef<std::pair<void *, int64_t>(size_t)> placeOf) {
-  std::vector<size_t> views;
   absl::Status s =
       body.run(inputs, [&](size_t k, absl::Span<const int64_t> shape) -> absl::StatusOr<void *> {
         auto [memory, count] = placeOf(k);
-        if (body.isView(k)) {
-          views.push_back(k);
+        if (body.isView(k))
           return count == numElements(shape) ? absl::StatusOr<void *>(memory)
                                              : body.memoryApart(k, shape);
-        }
         absl::Status good = check(k, shape);
         return good.ok() ? absl::StatusOr<void *>(memory) : good;
       });
-  for (size_t k = 0; s.ok() && k < views.size(); ++k)
-    s = check(views[k], body.shapeOfOutput(views[k]));
+  for (size_t k = 0; s.ok() && k < body.numOutputs(); ++k)
+    if (body.isView(k))
+      s = check(k, body.shapeOfOutput(k));
   return s;
 }
 
