@@ -54,7 +54,8 @@ int main(void) {
   call.steps.data = (int64_t *)taken;
   call.steps.capacity = 6;
   assert(values(&call) == VALUES_VALUE_ERROR);
-  assert(strstr(values_message(&call), "output `taken`: its memory overlaps that of output `steps`"));
+  assert(
+      strstr(values_message(&call), "output `taken`: its memory overlaps that of output `steps`"));
   call.steps.data = NULL;
   run(&call, 6);
   values_release(&call);
