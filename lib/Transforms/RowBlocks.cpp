@@ -253,6 +253,17 @@ bool KernelEmitter::emitIfRowBlocks(llvm::ArrayRef<int> nests) {
       copyBlockPanels(part, *product++);
   stack->dropAnchor();
   Bounds all = bounds(first, rowLoop);
+  // Rows that are one tile are the first part's (partOfThread), and with them what stands between
+  // the products.
+  if (rowLoop == 0 && splitBegin &&
+      llvm::any_of(products, [](const ProductShape &shape) { return shape.isOneTile; })) {
+    Value zero = stack->constant(0);
+    Value isFirst = arith::AndIOp::create(
+        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, splitBegin, zero),
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, splitEnd, zero));
+    Value rowsOfFirst = arith::SelectOp::create(b, isFirst, stack->value(first.extents[0]), zero);
+    all = {b.getIndexAttr(0), Size(rowsOfFirst)};
+  }
   llvm::SmallVector<std::pair<int, int>> arrays = arraysOfBlock(nests, parts, rowLoop);
   Value rowsNow = rowsOfBlock(arrays, rowLoop, rows, tile);
   Value upper = stack->value(all.upper);

@@ -435,5 +435,25 @@ TEST(Products, FewRowsAreOfOneThread) {
       }
 }
 
+// Nor are they where other passes stand between two products: what of them would be a thread's part
+// is all of them.
+TEST(Products, FewRowsBetweenProductsAreOfOneThread) {
+  const int64_t inner = 64, keys = 256;
+  for (DType dtype : {DType::Float64, DType::Float32})
+    for (int64_t rows : {7, 8, 9, 12, 14, 15}) {
+      Variable q = tensor(dtype, {rows, inner}, "q"), k = tensor(dtype, {inner, keys}, "k"),
+               v = tensor(dtype, {keys, inner}, "v");
+      Variable y = dot(softmax(dot(q, k), Axis(1)), v);
+      const std::vector<Tensor> values = {numbers({rows, inner}, 1, dtype),
+                                          numbers({inner, keys}, 2, dtype),
+                                          numbers({keys, inner}, 3, dtype)};
+      Results expected = *function({q, k, v}, y, {.threads = 1})->call(values);
+      for (int threads : {2, 3})
+        ASSERT_TRUE(
+            (*function({q, k, v}, y, {.threads = threads})->call(values))[0].identical(expected[0]))
+            << rows << " rows, " << threads << " threads";
+    }
+}
+
 } // namespace
 } // namespace graphc
