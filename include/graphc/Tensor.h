@@ -104,7 +104,7 @@ public:
   /// ValueError; no memory: OutOfMemory.
   static absl::StatusOr<Tensor> allocate(DType dtype, absl::Span<const int64_t> shape);
   static absl::StatusOr<Tensor> zeros(DType dtype, absl::Span<const int64_t> shape);
-  /// Every element is the 0-d `value`, cast.
+  /// Every element is the 0-d `value`, cast; a complex value for a real dtype: TypeError.
   static absl::StatusOr<Tensor> full(DType dtype, absl::Span<const int64_t> shape,
                                      const Tensor &value);
   /// A row-major copy of `values`; their number must be the shape's (ValueError).
@@ -268,7 +268,8 @@ absl::StatusOr<std::map<std::string, Tensor>> loadNpz(const std::string &path);
 absl::Status saveNpz(const std::string &path, const std::map<std::string, Tensor> &tensors);
 
 /// DLPack. `toDLPack` gives ownership of the result to the caller, who calls its deleter; it
-/// keeps the memory alive. `fromDLPack` takes ownership of `managed` (CPU memory, one lane;
+/// keeps the memory alive. A frozen tensor's memory is copied: who has the result may write to it.
+/// `fromDLPack` takes ownership of `managed` (CPU memory, one lane;
 /// otherwise NotSupported, and ownership stays with the caller).
 absl::StatusOr<DLManagedTensor *> toDLPack(const Tensor &tensor);
 absl::StatusOr<Tensor> fromDLPack(DLManagedTensor *managed);

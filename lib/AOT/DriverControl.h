@@ -188,15 +188,21 @@ static int isView(const Run *r, int32_t k) {
   return r->body->outputs[k].array != r->body->outputs[k].memory;
 }
 
-/* Of the place that an output has in the step's arrays. */
-static int64_t bytesOfPlace(const Run *r, int32_t k, int64_t elementBytes) {
+/* Of the array that an output is, or is a view of. */
+static int64_t bytesOfMemory(const Run *r, int32_t k) {
+  const AotArray *root = &r->body->arrays[r->body->outputs[k].memory];
+  return bytesOf(r->body, r->b, root->shape, root->elementBytes);
+}
+
+/* Whether the place that a view has in the step's arrays is as large as the viewed array. */
+static int fitsItsPlace(const Run *r, int32_t k) {
+  const AotProgram *body = r->body;
   const Track *track = outputTrack(r, k);
-  int64_t bytes = elementBytes;
-  if (track->array < 0) /* whether the loop ends */
-    return bytes;
-  for (int32_t axis = 0; axis < r->body->arrays[r->body->outputs[k].array].shape.count; ++axis)
-    bytes *= extentOf(r, track->array, track->drop + axis);
-  return bytes;
+  int64_t place = body->arrays[body->outputs[k].memory].elementBytes;
+  if (track->array >= 0) /* else it is whether the loop ends */
+    for (int32_t axis = 0; axis < body->arrays[body->outputs[k].array].shape.count; ++axis)
+      place *= extentOf(r, track->array, track->drop + axis);
+  return bytesOfMemory(r, k) == place;
 }
 
 /* Runs the body on the memory that its inputs have in step t, segment by segment. Its outputs are
@@ -212,13 +218,10 @@ static int32_t runBody(const Run *r, int64_t t, int forExtents) {
     failed = prepareSegment(body, b, number);
     for (int32_t i = 0; i < outputs.count && !failed; ++i) {
       int32_t k = body->numbers[outputs.first + i];
-      const AotArray *root = &body->arrays[body->outputs[k].memory];
-      int64_t bytes = bytesOf(body, b, root->shape, root->elementBytes);
       /* A view's shape may be known after its array only; one that does not fit is run to the end
        * to tell it. */
-      int fits = !forExtents && (!isView(r, k) || bytes == bytesOfPlace(r, k, root->elementBytes));
-      if (!fits) {
-        failed = reserve(b, &b->results[k], bytes);
+      if (forExtents || (isView(r, k) && !fitsItsPlace(r, k))) {
+        failed = reserve(b, &b->results[k], bytesOfMemory(r, k));
         b->memory[body->outputs[k].memory] = b->results[k].data;
       } else {
         failed = isView(r, k) ? 0 : checkOutput(r, k);

@@ -10,12 +10,17 @@
 #include "Control/LoopEdit.h"
 #include "Control/LoopRewrites.h"
 #include "Graph/Branches.h"
+#include "Graph/MergeKeys.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/hash/hash.h"
+#include "absl/container/flat_hash_set.h"
 #include "graphc/Ops.h"
 #include "graphc/Traversal.h"
 
 namespace graphc {
+
+using detail::ApplyNode;
+using detail::VariableNode;
+
 namespace {
 
 /// The loop of a node that may be merged.
@@ -57,27 +62,39 @@ Variable asKept(const Variable &made, bool keptLast, bool keepsLast, const Varia
   return concatenate({first, made[{Slice(-1, kEnd)}]}, 0)[-1];
 }
 
-/// Numbers that equal computations have in common, of all nodes that some outputs need.
-class Hashes {
+/// One Variable for each of several that compute the same.
+class Representatives {
 public:
-  explicit Hashes(const Variables &outputs) {
+  explicit Representatives(const Variables &outputs) {
     for (const Apply &node : ioToposort({}, outputs)) {
-      uint64_t hash = absl::HashOf(node.op().name(), node.op().attributes().hash());
-      for (const Variable &input : node.inputs())
-        hash = absl::HashOf(hash, of(input));
-      for (int k = 0; k < node.numOutputs(); ++k)
-        known_.emplace(node.output(k).node(), absl::HashOf(hash, k));
+      auto [at, isNew] = nodes_.insert(node.node());
+      for (int k = 0; !isNew && k < node.numOutputs(); ++k)
+        known_.emplace(node.output(k).node(), (*at)->output(uint32_t(k)));
     }
   }
-  uint64_t of(const Variable &v) const {
-    if (auto at = known_.find(v.node()); at != known_.end())
+  VariableNode *of(VariableNode *v) {
+    if (auto at = known_.find(v); at != known_.end())
       return at->second;
-    std::optional<Constant> constant = Constant::from(v);
-    return constant ? constant->data().contentHash() : absl::HashOf(v.node());
+    return v->constant ? constants_.insert({Variable::fromNode(v)}).first->v.node() : v;
   }
 
 private:
-  absl::flat_hash_map<const detail::VariableNode *, uint64_t> known_;
+  struct NodeHash {
+    Representatives *self;
+    size_t operator()(ApplyNode *node) const {
+      return nodeHash(node, [this](VariableNode *v) { return self->of(v); });
+    }
+  };
+  struct SameNode {
+    Representatives *self;
+    bool operator()(ApplyNode *a, ApplyNode *b) const {
+      return sameNode(a, b, [this](VariableNode *v) { return self->of(v); });
+    }
+  };
+  /// Of those that are not their own.
+  absl::flat_hash_map<const VariableNode *, VariableNode *> known_;
+  absl::flat_hash_set<ConstantKey> constants_;
+  absl::flat_hash_set<ApplyNode *, NodeHash, SameNode> nodes_{0, NodeHash{this}, SameNode{this}};
 };
 
 /// Puts one loop in the place of two.
@@ -101,21 +118,16 @@ absl::Status merge(FunctionGraph &graph, const Apply &first, const Apply &second
   Variables all = *further;
   for (int number : edit->mapped)
     all.push_back(edit->output(number));
-  const Hashes hashes(all);
-  absl::flat_hash_map<uint64_t, Variables> known;
+  Representatives representatives(all);
+  absl::flat_hash_map<const VariableNode *, Variable> known;
   for (int number : edit->mapped)
-    known[hashes.of(edit->output(number))].push_back(edit->output(number));
-  for (Variable v : *further) {
-    for (const Variable &candidate : known[hashes.of(v)])
-      if (equalComputations({candidate}, {v})) {
-        v = candidate;
-        break;
-      }
-    absl::StatusOr<size_t> position = edit->addMapped(v);
+    known.try_emplace(representatives.of(edit->output(number).node()), edit->output(number));
+  for (const Variable &v : *further) {
+    const Variable &chosen = known.try_emplace(representatives.of(v.node()), v).first->second;
+    absl::StatusOr<size_t> position = edit->addMapped(chosen);
     if (!position.ok())
       return position.status();
     positions.push_back(*position);
-    known[hashes.of(v)].push_back(v);
   }
   const std::vector<bool> kept = edit->loop.keepsLast, theirKept = added.loop->keepsLast;
   for (size_t k = 0; k < numStates; ++k)

@@ -4,7 +4,7 @@
 // ones have the very same inputs and one pass reaches the fixed point.
 //
 //===----------------------------------------------------------------------===//
-#include "Rewrite/MergeKeys.h"
+#include "Graph/MergeKeys.h"
 #include "Rewrite/RewriteRun.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"

@@ -10,7 +10,7 @@
 #include <deque>
 #include <optional>
 
-#include "Rewrite/MergeKeys.h"
+#include "Graph/MergeKeys.h"
 #include "Rewrite/RewriteRun.h"
 #include "absl/container/flat_hash_map.h"
 #include "graphc/Features.h"

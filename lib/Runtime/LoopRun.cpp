@@ -69,18 +69,18 @@ int64_t numElements(absl::Span<const int64_t> shape) {
 }
 
 /// Runs a body whose outputs must have certain shapes, as `check` says. Those of views are looked
-/// at in the end. `placeOf` gives an output's memory, and for how many elements it is.
+/// at in the end. `memoryOf` gives an output's memory, `countOf` for how many elements it is.
 absl::Status runChecked(BodyRun &body, absl::Span<void *const> inputs,
                         absl::FunctionRef<absl::Status(size_t, absl::Span<const int64_t>)> check,
-                        absl::FunctionRef<std::pair<void *, int64_t>(size_t)> placeOf) {
+                        absl::FunctionRef<void *(size_t)> memoryOf,
+                        absl::FunctionRef<int64_t(size_t)> countOf) {
   absl::Status s =
       body.run(inputs, [&](size_t k, absl::Span<const int64_t> shape) -> absl::StatusOr<void *> {
-        auto [memory, count] = placeOf(k);
         if (body.isView(k))
-          return count == numElements(shape) ? absl::StatusOr<void *>(memory)
-                                             : body.memoryApart(k, shape);
+          return countOf(k) == numElements(shape) ? absl::StatusOr<void *>(memoryOf(k))
+                                                  : body.memoryApart(k, shape);
         absl::Status good = check(k, shape);
-        return good.ok() ? absl::StatusOr<void *>(memory) : good;
+        return good.ok() ? absl::StatusOr<void *>(memoryOf(k)) : good;
       });
   for (size_t k = 0; s.ok() && k < body.numOutputs(); ++k)
     if (body.isView(k))
@@ -227,7 +227,8 @@ absl::Status ControlRun::runBranch() {
                                " and becomes " +
                                briefOf(taken.program.outputs[k], result(k).dtype, shape));
         },
-        [&](size_t k) { return std::pair(result(k).data, numElements(result(k).shape)); });
+        [&](size_t k) { return result(k).data; },
+        [&](size_t k) { return numElements(result(k).shape); });
   addProfile(number);
   return s;
 }
@@ -396,9 +397,8 @@ absl::StatusOr<int64_t> ControlRun::runSteps(BodyRun &body, int64_t steps) {
     absl::Status s = runChecked(
         body, inputs,
         [&](size_t k, absl::Span<const int64_t> shape) { return checkShape(k, shape); },
-        [&](size_t k) -> std::pair<void *, int64_t> {
-          return {outputs_[k].at(t), numElements(outputShapes_[k])};
-        });
+        [&](size_t k) { return outputs_[k].at(t); },
+        [&](size_t k) { return numElements(outputShapes_[k]); });
     if (!s.ok())
       return atStep(s, t);
     addProfile(0);

@@ -1,5 +1,5 @@
-//===- Rewrite/MergeKeys.cpp ----------------------------------------------===//
-#include "Rewrite/MergeKeys.h"
+//===- Graph/MergeKeys.cpp ------------------------------------------------===//
+#include "Graph/MergeKeys.h"
 
 namespace graphc {
 

@@ -1,4 +1,4 @@
-//===- Rewrite/MergeKeys.h - what is equal for merging ----------*- C++ -*-===//
+//===- Graph/MergeKeys.h - what is equal for merging ------------*- C++ -*-===//
 #pragma once
 
 #include "Graph/Nodes.h"
