@@ -31,6 +31,8 @@ struct Emitter::State {
   /// Whether what is recorded is for a processor with mask registers (AVX-512): of two ways of
   /// computing the same, one may be faster there. No where nobody knows.
   bool hasMaskRegisters = false;
+  /// Whether sums leave out the border that a map puts around what they read (Support/LineTiles.h).
+  bool leavesBordersOut = false;
   /// Whether extents that are required to be equal become one.
   bool unifies = true;
   /// Shapes of which an array is known to fit into memory, with the bytes of its elements.

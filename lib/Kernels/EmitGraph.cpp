@@ -68,6 +68,7 @@ public:
   GraphEmission(const FindCallee &findCallee, const FusionOptions &options)
       : findCallee_(findCallee), options_(options) {
     emitter_.state().hasMaskRegisters = options.hasMaskRegisters;
+    emitter_.state().leavesBordersOut = options.leavesBordersOut();
   }
   absl::StatusOr<GraphRecord> run(const FunctionGraph &graph, bool nameNodes);
 

@@ -37,6 +37,14 @@ struct FusionOptions {
   /// Of two ways of computing the same, ops may choose another one (Emitter::State), and fewer
   /// products are turned without (Support/RowTiles.h).
   bool hasMaskRegisters = false;
+
+  /// Whether sums may leave out the border that a map puts around what they read
+  /// (LeaveBorders.cpp).
+  bool leavesBordersOut() const {
+    using enum Optimization;
+    auto uses = [&](Optimization one) { return optimizations.has(one); };
+    return hasMaskRegisters && uses(Fusion) && uses(Products) && uses(Windows) && uses(LineTiles);
+  }
 };
 
 /// What fusion starts from.

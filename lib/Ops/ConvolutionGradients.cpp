@@ -16,6 +16,7 @@
 
 #include "Convolution.h"
 #include "Emit/EmitterState.h"
+#include "Support/LineTiles.h"
 #include "absl/algorithm/container.h"
 
 namespace graphc {
@@ -184,7 +185,11 @@ constexpr int64_t kMostTaps = 32;
 constexpr int64_t kFewPositions = 100;
 
 bool areProductsOfTapsFew(Emitter &e, Array g, const Groups &groups, const Extents &taps,
-                          bool isStrided) {
+                          const Extents &spatial, bool isStrided) {
+  const int64_t line = e.constantValue(spatial.back()).value_or(0);
+  if (!isStrided && e.state().leavesBordersOut && line >= kLeastLinePixels &&
+      line <= kMostLinePixels)
+    return false;
   Extent numTaps = e.size(1), positions = e.size(1);
   for (size_t k = 0; k < taps.size(); ++k) {
     numTaps = numTaps * taps[k];
@@ -345,7 +350,7 @@ Arrays inputGradientEmission(Emitter &e, const Arrays &in, const Attributes &att
   const bool isStrided = absl::c_any_of(geometry.stride, [](int64_t stride) { return stride > 1; });
   if (isStrided || e.state().hasMaskRegisters)
     phases = phasesOf(e, geometry, taps, front, spatial);
-  if (phases && areProductsOfTapsFew(e, g, groups, taps, isStrided)) {
+  if (phases && areProductsOfTapsFew(e, g, groups, taps, spatial, isStrided)) {
     Array products = productsOfTaps(e, g, kernel, groups, taps);
     sums = joinPhases(e, geometry, shape, spatial, *phases, result, [&](auto here) {
       return phaseOfProducts(e, products, geometry, taps, shape, here, result);

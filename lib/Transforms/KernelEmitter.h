@@ -13,6 +13,7 @@
 //   NextRows.cpp rows of the next iterations, fetched
 //   Scatter.cpp  sums whose terms each belong to one place
 //   Products.cpp products of matrices, with Product*.cpp
+//   LineTiles.cpp products of windows, line by line
 //   RowBlocks.cpp products with rows between them
 // and KernelEmitter.cpp makes the function, the loops around passes and the choice.
 //
@@ -92,12 +93,24 @@ private:
   mlir::Value emitSquares(const Pass &pass, int vectorLoop, int crossed, mlir::Value index,
                           mlir::Value begin, mlir::Value end, mlir::Value mask);
 
+  //===--- Counters.cpp ---------------------------------------------------===//
+  /// Counters of loops, each times a factor, and a size.
+  struct CounterSum {
+    llvm::SmallVector<int64_t, 6> factors; ///< by loop
+    Size size;
+
+    /// The only one; -1 if there is none, nothing if there are several.
+    std::optional<int> counter() const;
+  };
+  CounterSum addCounters(const CounterSum &x, const CounterSum &y, int64_t times);
+  std::optional<CounterSum> asCounterSum(const KernelNest &nest, mlir::Value value);
+  bool readConditions(const KernelNest &nest, mlir::Value condition,
+                      llvm::SmallVectorImpl<CounterSum> &sums);
+
   //===--- Pads.cpp -------------------------------------------------------===//
-  struct CounterSum;
   struct PadShape;
   bool emitIfPad(const Pass &pass);
   std::optional<PadShape> padShape(const Pass &pass);
-  std::optional<CounterSum> asCounterSum(const KernelNest &nest, mlir::Value value);
   bool readBounds(const KernelNest &nest, mlir::Value condition, PadShape &shape);
   void fillScratch(const Pass &pass, mlir::TypedAttr element);
   void forLine(Size count, bool mayBeHalf, llvm::function_ref<void(mlir::Value, int64_t)> each);
@@ -247,6 +260,13 @@ private:
   mlir::Value rowsOfWholeTiles(const ProductShape &shape, mlir::Value count);
   void emitRowsOfPanel(const Pass &pass, const ProductShape &shape, const ProductPanel &panel,
                        mlir::Value lower, mlir::Value upper);
+
+  //===--- LineTiles.cpp --------------------------------------------------===//
+  struct LineShape;
+  struct LineTiles;
+  std::optional<LineShape> lineShape(const Pass &pass, const ProductShape &product);
+  bool mayKeepLines(const KernelNest &nest, const ProductShape &product) const;
+  bool emitIfLineTiles(const Pass &pass, const ProductShape &product);
 
   //===--- ProductRows.cpp ------------------------------------------------===//
   mlir::Value collide(mlir::Value step);

@@ -44,69 +44,37 @@ using mlir::Value;
 /// So many vectors of a line are copied without a loop.
 static constexpr int64_t kFewVectors = 4;
 
-/// A size, and the counter of a loop before it if that is not -1.
-struct KernelEmitter::CounterSum {
-  int loop = -1;
-  Size size;
-};
-
 struct KernelEmitter::PadShape {
   int array;                          ///< that is copied
-  llvm::SmallVector<CounterSum> axes; ///< its indices
+  llvm::SmallVector<CounterSum> axes; ///< its indices: a counter and a size each
   mlir::TypedAttr border;
   llvm::SmallVector<Size> lower, upper; ///< by loop: the iterations that copy
   bool isScratch;                       ///< the border is made once, in front of all loops
 };
 
-std::optional<KernelEmitter::CounterSum> KernelEmitter::asCounterSum(const KernelNest &nest,
-                                                                     Value value) {
-  if (auto number = mlir::getConstantIntValue(value))
-    return CounterSum{-1, b.getIndexAttr(*number)};
-  if (llvm::is_contained(kernel.sizeArguments, value))
-    return CounterSum{-1, value};
-  mlir::Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != nest.body())
-    return std::nullopt;
-  if (auto counter = mlir::dyn_cast<mlir::linalg::IndexOp>(op))
-    return CounterSum{int(counter.getDim()), b.getIndexAttr(0)};
-  if (mlir::isa<arith::IndexCastOp>(op))
-    return asCounterSum(nest, op->getOperand(0));
-  if (!mlir::isa<arith::AddIOp, arith::SubIOp>(op))
-    return std::nullopt;
-  auto x = asCounterSum(nest, op->getOperand(0)), y = asCounterSum(nest, op->getOperand(1));
-  bool isDifference = mlir::isa<arith::SubIOp>(op);
-  if (!x || !y || (y->loop >= 0 && (x->loop >= 0 || isDifference)))
-    return std::nullopt;
-  CounterSum sum{std::max(x->loop, y->loop), {}};
-  stack->inPrologue([&] {
-    sum.size = isDifference ? stack->subtract(x->size, y->size) : stack->add(x->size, y->size);
-  });
-  return sum;
-}
-
 /// Narrows the shape's bounds to where the condition holds; false if that is not all it says.
 bool KernelEmitter::readBounds(const KernelNest &nest, Value condition, PadShape &shape) {
-  if (auto both = condition.getDefiningOp<arith::AndIOp>())
-    return readBounds(nest, both.getLhs(), shape) && readBounds(nest, both.getRhs(), shape);
-  auto compare = condition.getDefiningOp<arith::CmpIOp>();
-  using P = arith::CmpIPredicate;
-  if (!compare || (compare.getPredicate() != P::sge && compare.getPredicate() != P::slt))
+  llvm::SmallVector<CounterSum> sums;
+  if (!readConditions(nest, condition, sums))
     return false;
-  auto x = asCounterSum(nest, compare.getLhs()), y = asCounterSum(nest, compare.getRhs());
-  if (!x || !y || x->loop < 0 || y->loop >= 0)
-    return false;
-  bool isLower = compare.getPredicate() == P::sge;
-  Size &bound = (isLower ? shape.lower : shape.upper)[size_t(x->loop)];
-  stack->inPrologue([&] {
-    Size other = stack->subtract(y->size, x->size);
-    auto known = constantSize(bound), number = constantSize(other);
-    if (known && number)
-      bound = b.getIndexAttr(isLower ? std::max(*known, *number) : std::min(*known, *number));
-    else if (isLower)
-      bound = arith::MaxSIOp::create(b, stack->value(bound), stack->value(other)).getResult();
-    else
-      bound = arith::MinSIOp::create(b, stack->value(bound), stack->value(other)).getResult();
-  });
+  for (const CounterSum &sum : sums) {
+    const std::optional<int> loop = sum.counter();
+    if (!loop || *loop < 0 || std::abs(sum.factors[size_t(*loop)]) != 1)
+      return false;
+    const bool isLower = sum.factors[size_t(*loop)] > 0;
+    Size &bound = (isLower ? shape.lower : shape.upper)[size_t(*loop)];
+    stack->inPrologue([&] {
+      Size other = isLower ? stack->subtract(b.getIndexAttr(0), sum.size)
+                           : stack->add(sum.size, b.getIndexAttr(1));
+      auto known = constantSize(bound), number = constantSize(other);
+      if (known && number)
+        bound = b.getIndexAttr(isLower ? std::max(*known, *number) : std::min(*known, *number));
+      else if (isLower)
+        bound = arith::MaxSIOp::create(b, stack->value(bound), stack->value(other)).getResult();
+      else
+        bound = arith::MinSIOp::create(b, stack->value(bound), stack->value(other)).getResult();
+    });
+  }
   return true;
 }
 
@@ -132,13 +100,15 @@ std::optional<KernelEmitter::PadShape> KernelEmitter::padShape(const Pass &pass)
   shape.border = border.getValue();
   for (Value index : load.getIndices()) {
     auto sum = asCounterSum(nest, index);
-    if (!sum)
+    std::optional<int> counter = sum ? sum->counter() : std::nullopt;
+    if (!counter || (*counter >= 0 && sum->factors[size_t(*counter)] != 1))
       return std::nullopt;
     shape.axes.push_back(*sum);
   }
   int last = nest.numLoops() - 1;
-  if (shape.axes.empty() || shape.axes.back().loop != last ||
-      llvm::count_if(shape.axes, [&](const CounterSum &axis) { return axis.loop == last; }) != 1)
+  if (shape.axes.empty() || shape.axes.back().counter() != last ||
+      llvm::count_if(shape.axes, [&](const CounterSum &axis) { return axis.counter() == last; }) !=
+          1)
     return std::nullopt;
   shape.lower.assign(size_t(nest.numLoops()), b.getIndexAttr(0));
   shape.upper.assign(nest.extents.begin(), nest.extents.end());
@@ -265,8 +235,8 @@ bool KernelEmitter::emitIfPad(const Pass &pass) {
   stack->inPrologue([&] {
     for (auto [axis, stride] : llvm::zip(shape->axes, source.strides)) {
       from = stack->add(from, stack->multiply(axis.size, stride));
-      if (axis.loop >= 0)
-        steps[size_t(axis.loop)] = stack->add(steps[size_t(axis.loop)], stride);
+      if (int loop = *axis.counter(); loop >= 0)
+        steps[size_t(loop)] = stack->add(steps[size_t(loop)], stride);
     }
     from = stack->add(from, lower);
     count = stack->subtract(upper, lower);

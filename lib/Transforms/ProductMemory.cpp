@@ -105,8 +105,8 @@ Value KernelEmitter::productAddress(const KernelNest &nest, const ProductShape &
     offset = stack->add(offset, origin);
   for (int loop = 0; loop < nest.numParallel; ++loop)
     if (loop != shape.rowLoop && loop != shape.pictureLoop && loop < shape.columnLoop)
-      offset = stack->add(offset, stack->multiply(body->loops[size_t(loop)].index[0],
-                                                  strideAlong(nest, operand, loop)));
+      if (Size stride = strideAlong(nest, operand, loop); constantSize(stride) != 0)
+        offset = stack->add(offset, stack->multiply(body->loops[size_t(loop)].index[0], stride));
   for (unsigned i : shape.backwards.set_bits()) {
     Size last = stack->add(nest.extents[size_t(shape.sums[i])], b.getIndexAttr(-1));
     offset = stack->add(offset, stack->multiply(strideAlong(nest, operand, shape.sums[i]), last));

@@ -43,9 +43,11 @@ static constexpr int64_t kSpareBytes = 256;
 
 bool KernelEmitter::emitIfProduct(const Pass &pass) {
   std::optional<ProductShape> shape = productShape(pass);
-  if (shape)
+  if (!shape)
+    return false;
+  if (!emitIfLineTiles(pass, *shape))
     emitProduct(pass, *shape);
-  return shape.has_value();
+  return true;
 }
 
 /// The loop, which another thread may compile: it runs long, or seldom.

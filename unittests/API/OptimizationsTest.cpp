@@ -142,6 +142,15 @@ Example exampleOf(std::string_view name) {
             conv2d(picture, kernel, options),
             {wholeNumbers(shape), wholeNumbers({16, 16, 3, 3})}};
   }
+  if (name == "line-tiles") { // of 9 x 9 pixels
+    Variable picture = tensor(DType::Float32, {2, 16, 9, 9}, "picture");
+    Variable kernel = tensor(DType::Float32, {40, 16, 3, 3}, "kernel");
+    ConvOptions options;
+    options.padding = 1;
+    return {{picture, kernel},
+            conv2d(picture, kernel, options),
+            {wholeNumbers({2, 16, 9, 9}), wholeNumbers({40, 16, 3, 3})}};
+  }
   if (name == "windows" || name == "line-parts" || name == "fetch-parts" ||
       name == "strided-lines" || name == "pads") {
     bool isDepthwise = name == "pads", isStrided = name == "strided-lines";

@@ -122,14 +122,30 @@ TEST(Threads, SameBitsForAnyNumber) {
   Variable mean = x.mean(1), picture = conv2d(p, k);
   Variables gradients = grad(loss, {x, w});
   Variables pictures = grad(sum(sqr(picture)), {p, k});
-  Variables outputs = {softmax(x), x.sum(0), x.sum(1), sum(x), mean, hidden, picture};
+  // Lines of few pixels with a border, whose outputs, or pictures, are shared out.
+  auto small = tensor(DType::Float32, {1, 24, 13, 14}, "small"),
+       batch = tensor(DType::Float32, {7, 24, 9, 10}, "batch"),
+       taps = tensor(DType::Float32, {150, 24, 3, 3}, "taps");
+  ConvOptions border;
+  border.padding = 1;
+  Variables outputs = {softmax(x),
+                       x.sum(0),
+                       x.sum(1),
+                       sum(x),
+                       mean,
+                       hidden,
+                       picture,
+                       relu(conv2d(small, taps, border)),
+                       conv2d(batch, taps, border)};
   outputs.insert(outputs.end(), gradients.begin(), gradients.end());
   outputs.insert(outputs.end(), pictures.begin(), pictures.end());
-  std::vector<Tensor> arguments = {values({331, 157}), values({157, 203}), values({2, 12, 41, 37}),
-                                   values({24, 12, 3, 3})};
+  std::vector<Tensor> arguments = {values({331, 157}),      values({157, 203}),
+                                   values({2, 12, 41, 37}), values({24, 12, 3, 3}),
+                                   values({1, 24, 13, 14}), values({7, 24, 9, 10}),
+                                   values({150, 24, 3, 3})};
   std::vector<Tensor> first;
   for (int threads : {1, 2, 3, 5, 8}) {
-    auto f = function({x, w, p, k}, outputs, {.threads = threads});
+    auto f = function({x, w, p, k, small, batch, taps}, outputs, {.threads = threads});
     ASSERT_TRUE(f.ok()) << f.status();
     auto results = f->call(arguments);
     ASSERT_TRUE(results.ok()) << results.status();

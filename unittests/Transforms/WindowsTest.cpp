@@ -480,6 +480,60 @@ TEST(WindowShapes, OfSeveralPictures) {
          .isKnown = true});
 }
 
+/// Lines of 5 to 14 pixels with a border that masks leave out are tiles by themselves, where there
+/// are mask registers: outputs that fill vectors or not, pixels that strides and dilation leave
+/// without some window positions, weights that are one run or pieces.
+TEST(WindowShapes, LineByLine) {
+  for (DType dtype : {DType::Float32, DType::Float64})
+    for (int64_t width = 4; width <= 16; ++width)
+      for (auto [stride, dilation, padding] :
+           {std::tuple(1, 1, 1), {1, 2, 2}, {2, 1, 1}, {1, 1, 3}})
+        check({.dtype = dtype,
+               .batch = width % 3 + 1,
+               .outputs = 30 + width * 5 % 37,
+               .channels = width % 4 + 2,
+               .extents = {width % 7 + 5, width * stride},
+               .window = {3, 2 + width % 2 * 2},
+               .stride = stride,
+               .dilation = dilation,
+               .padding = padding,
+               .flips = width % 4 < 2,
+               .isMasked = true,
+               .then = Then((width + padding) % 4),
+               .groups = width % 5 == 0 ? 2 : 1,
+               .isByChannel = width % 3 == 0,
+               .isKnown = true});
+  // One axis, three, and weights of which some are not read.
+  for (bool flips : {false, true}) {
+    check({.outputs = 64,
+           .channels = 20,
+           .extents = {13},
+           .window = {3},
+           .padding = 1,
+           .flips = flips,
+           .isMasked = true,
+           .isKnown = true});
+    check({.outputs = 40,
+           .channels = 3,
+           .extents = {4, 5, 9},
+           .window = {3, 2, 3},
+           .padding = 1,
+           .flips = flips,
+           .isMasked = true,
+           .then = Then::Residual,
+           .isKnown = true});
+    check({.outputs = 40,
+           .channels = 3,
+           .extents = {8, 9},
+           .window = {3, 3},
+           .padding = 1,
+           .flips = flips,
+           .isMasked = true,
+           .hasMoreTaps = true,
+           .isKnown = true});
+  }
+}
+
 /// Panels of three vectors, and what is left of them.
 TEST(WindowShapes, OfThreeVectors) {
   for (auto [height, width] :

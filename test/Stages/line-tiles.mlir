@@ -1,0 +1,66 @@
+// RUN: graphc compile %s --entry=main --emit=kernels --target=x86-64-v4 | FileCheck %s --check-prefix=KERNELS
+// RUN: graphc compile %s --entry=main --emit=kernels --target=x86-64-v3 | FileCheck %s --check-prefix=APART
+// RUN: graphc compile %s --entry=main --emit=kernels --target=x86-64-v4 --exclude=line-tiles | FileCheck %s --check-prefix=APART
+// RUN: graphc compile %s --entry=main --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=LOOPS
+// RUN: graphc compile %s --entry=gradient --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=GRADIENT
+// RUN: graphc compile %s --entry=wide --emit=kernels --target=x86-64-v4 | FileCheck %s --check-prefix=WIDE
+// RUN: graphc compile %s --entry=few --emit=kernels --target=x86-64-v4 | FileCheck %s --check-prefix=WIDE
+
+// The border that a map puts around a small picture is a condition of the sums that read it, with mask registers.
+// KERNELS-COUNT-1: {{^}}kernel
+// KERNELS-NOT: {{^}}kernel
+// APART-COUNT-2: {{^}}kernel
+
+// Panels of 32 outputs, whose weights the runtime keeps where they are a constant, or that are copied: 16 terms of each
+// output, transposed. A tile is a line of 9 pixels beside 2 vectors of outputs. Of the 3 x 3 positions of each channel, a
+// loop does those of the lines that the picture has, and of these 8, 9 and 8 pixels are in the picture: 25 scalars for 2
+// products each, and one vector of weights for 2. No mask is left but that of a result's line.
+// LOOPS: graphc.kept = [array<i64: 1, 32, 4, 1, 1>, array<i64>]
+// LOOPS: scf.for {{.*}} step %c32
+// LOOPS: scf.for {{.*}} step %c16
+// LOOPS-COUNT-32: llvm.intr.masked.load
+// LOOPS-COUNT-32: llvm.store
+// LOOPS-NOT: llvm.store
+// LOOPS: arith.maxsi
+// LOOPS: arith.minsi
+// LOOPS: :18 = scf.for
+// LOOPS: :20 = scf.for
+// LOOPS-NOT: maskedload
+// LOOPS-COUNT-50: math.fma
+// LOOPS-NOT: math.fma
+// LOOPS: vector.create_mask
+// LOOPS-COUNT-32: vector.maskedstore
+// LOOPS-NOT: vector.maskedstore
+
+// Its gradient with respect to the picture is done so, too. Its weights are pieces of nine elements of each output, which
+// are copied by whole pieces; those of outputs to come are fetched.
+// GRADIENT: func.func @graphc
+// GRADIENT-NOT: graphc.kept
+// GRADIENT: scf.for {{.*}} step %c32
+// GRADIENT-COUNT-32: llvm.intr.prefetch
+// GRADIENT-COUNT-32: llvm.intr.masked.load
+// GRADIENT-COUNT-18: llvm.store
+// GRADIENT-NOT: llvm.store
+// GRADIENT-COUNT-50: math.fma
+// GRADIENT-NOT: math.fma
+
+// Longer lines and fewer outputs are done as before.
+// WIDE-COUNT-2: {{^}}kernel
+
+func.func @main(%x: tensor<1x40x9x9xf32>, %w: tensor<70x40x3x3xf32>) -> tensor<1x70x9x9xf32> {
+  %0 = graph.conv2d %x, %w {filterFlip = false, padding = [1, 1, 1, 1]} : (tensor<1x40x9x9xf32>, tensor<70x40x3x3xf32>) -> tensor<1x70x9x9xf32>
+  return %0 : tensor<1x70x9x9xf32>
+}
+func.func @wide(%x: tensor<1x40x9x15xf32>, %w: tensor<70x40x3x3xf32>) -> tensor<1x70x9x15xf32> {
+  %0 = graph.conv2d %x, %w {filterFlip = false, padding = [1, 1, 1, 1]} : (tensor<1x40x9x15xf32>, tensor<70x40x3x3xf32>) -> tensor<1x70x9x15xf32>
+  return %0 : tensor<1x70x9x15xf32>
+}
+func.func @few(%x: tensor<1x40x9x9xf32>, %w: tensor<31x40x3x3xf32>) -> tensor<1x31x9x9xf32> {
+  %0 = graph.conv2d %x, %w {filterFlip = false, padding = [1, 1, 1, 1]} : (tensor<1x40x9x9xf32>, tensor<31x40x3x3xf32>) -> tensor<1x31x9x9xf32>
+  return %0 : tensor<1x31x9x9xf32>
+}
+func.func @gradient(%g: tensor<1x64x9x9xf32>, %w: tensor<64x40x3x3xf32>) -> tensor<1x40x9x9xf32> {
+  %s = graph.constant dense<[1, 40, 9, 9]> : tensor<4xi64>
+  %0 = graph.convInputGradient %g, %w, %s {filterFlip = false, padding = [1, 1, 1, 1]} : (tensor<1x64x9x9xf32>, tensor<64x40x3x3xf32>, tensor<4xi64>) -> tensor<1x40x9x9xf32>
+  return %0 : tensor<1x40x9x9xf32>
+}
