@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "Emit/NestCost.h"
+#include "Kernels/NestLoops.h"
 
 namespace graphc {
 namespace {
@@ -54,6 +55,40 @@ static bool hasLongSums(const KernelDraft &draft, const SizeTable &sizes) {
   return terms.op != SizeOp::Constant || terms.value > kShortSum;
 }
 
+/// The sizes that tiles of lines are made for (Support/LineTiles.h): where a sum of products with
+/// windows has the border as a condition, the extent of its lines, and what the condition compares
+/// their pixels with.
+static std::vector<int32_t> sizesOfLines(const KernelDraft &draft) {
+  std::vector<int32_t> known;
+  for (const Nest &nest : draft.nests) {
+    const ScalarNode &root = nest.body[size_t(nest.root)];
+    if (nest.combine != Combine::Sum || root.op != ScalarOp::Mul || nest.numParallel == 0)
+      continue;
+    const std::vector<uint64_t> depends = dependences(
+        nest, [&](int32_t array) { return int32_t(draft.arrays[size_t(array)].shape.size()); });
+    const int32_t line = nest.numParallel - 1;
+    std::vector<int32_t> conditions;
+    for (int32_t factor : {root.args[0], root.args[1]})
+      if (const ScalarNode &load = nest.body[size_t(factor)];
+          load.op == ScalarOp::Load && load.args[0] >= 0)
+        conditions.push_back(load.args[0]);
+    for (; !conditions.empty();) {
+      const int32_t id = conditions.back();
+      const ScalarNode &node = nest.body[size_t(id)];
+      conditions.pop_back();
+      if (node.op == ScalarOp::Size)
+        known.push_back(int32_t(node.payload));
+      if (!(depends[size_t(id)] >> line & 1))
+        continue;
+      known.push_back(nest.extents[size_t(line)]);
+      for (int32_t argument : node.args)
+        if (argument >= 0)
+          conditions.push_back(argument);
+    }
+  }
+  return known;
+}
+
 CanonicalKernel canonicalize(KernelDraft draft, SizeTable &sizes, BodyBuilder &builder) {
   collapseDimensions(draft, sizes, builder);
 
@@ -78,12 +113,14 @@ CanonicalKernel canonicalize(KernelDraft draft, SizeTable &sizes, BodyBuilder &b
     for (const Nest &nest : draft.nests)
       visit(nest.result, role);
 
+  const std::vector<int32_t> ofLines = sizesOfLines(draft);
   std::unordered_map<int32_t, int32_t> sizeNumbers;
   auto size = [&](int32_t id) {
     auto [it, isNew] = sizeNumbers.try_emplace(id, int32_t(kernel.sizes.size()));
     if (isNew) {
       const SizeNode &n = sizes.nodes()[id];
-      if (n.op == SizeOp::Constant && n.value >= 0 && n.value <= kMaxBakedSize) {
+      if (n.op == SizeOp::Constant && n.value >= 0 &&
+          (n.value <= kMaxBakedSize || std::ranges::find(ofLines, id) != ofLines.end())) {
         kernel.sizes.push_back({true, n.value});
       } else {
         kernel.sizes.push_back({false, kernel.numSizeArguments++});

@@ -16,6 +16,20 @@
 #include "Support/LineTiles.h"
 
 namespace graphc {
+namespace {
+
+/// Whether a loop counts along the last axis of what is loaded, and along no other.
+bool followsLastAxis(const Nest &nest, const ScalarNode &load, int32_t rank,
+                     const std::vector<uint64_t> &depends, int32_t loop) {
+  for (int32_t axis = 0; axis < rank; ++axis) {
+    const int32_t index = nest.indices[load.loadFirstIndex() + size_t(axis)];
+    if ((depends[size_t(index)] >> loop & 1) != (axis == rank - 1))
+      return false;
+  }
+  return true;
+}
+
+} // namespace
 
 /// Whether a sum of products with windows of `padded` leaves out the border that `pad` puts around
 /// what it copies.
@@ -38,9 +52,10 @@ bool Fusion::leavesBorderOut(const Nest &sum, int32_t padded, const FusedNest &p
     std::swap(window, weights);
   if (!reads(window) || sum.body[size_t(weights)].op != ScalarOp::Load)
     return false;
-  const std::vector<uint64_t> depends = dependences(sum, [&](int32_t array) {
+  auto rank = [&](int32_t array) {
     return int32_t(record_.emission.arrays[size_t(array)].shape.size());
-  });
+  };
+  const std::vector<uint64_t> depends = dependences(sum, rank);
   const uint64_t units = unitLoops(sum);
   auto follows = [&](int32_t node, int32_t loop) { return depends[size_t(node)] >> loop & 1; };
   auto extentOf = [&](int32_t loop) {
@@ -49,8 +64,13 @@ bool Fusion::leavesBorderOut(const Nest &sum, int32_t padded, const FusedNest &p
   int32_t line = sum.numParallel - 1;
   while (line > 0 && (units >> line & 1))
     --line;
-  if (line < 0 || !follows(window, line) || follows(weights, line) ||
-      extentOf(line) < kLeastLinePixels || extentOf(line) > kMostLinePixels)
+  const ScalarNode &read = sum.body[size_t(window)];
+  if (line < 0 || !followsLastAxis(sum, read, rank(read.loadArray()), depends, line) ||
+      follows(weights, line) || !areLinesWorthTiles(extentOf(line)))
+    return false;
+  auto rankOfFused = [&](int32_t array) { return rankOf(array); };
+  if (!followsLastAxis(pad.nest, copied, rankOf(copied.loadArray()),
+                       dependences(pad.nest, rankOfFused), pad.nest.numParallel - 1))
     return false;
   for (int32_t loop = 0; loop < line; ++loop)
     if (follows(weights, loop) && !follows(window, loop) && extentOf(loop) >= kLeastLineOutputs)

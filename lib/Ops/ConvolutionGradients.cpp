@@ -187,8 +187,7 @@ constexpr int64_t kFewPositions = 100;
 bool areProductsOfTapsFew(Emitter &e, Array g, const Groups &groups, const Extents &taps,
                           const Extents &spatial, bool isStrided) {
   const int64_t line = e.constantValue(spatial.back()).value_or(0);
-  if (!isStrided && e.state().leavesBordersOut && line >= kLeastLinePixels &&
-      line <= kMostLinePixels)
+  if (!isStrided && e.state().leavesBordersOut && areLinesWorthTiles(line))
     return false;
   Extent numTaps = e.size(1), positions = e.size(1);
   for (size_t k = 0; k < taps.size(); ++k) {

@@ -5,9 +5,9 @@
 //
 //   before: the picture is copied with its border, and all of it is multiplied (ProductWindows.cpp)
 //
-//   for panels of two vectors of outputs {           after: a tile is a line of the result, its
-//     weights are copied, if they are no constant      pixels beside two vectors of outputs
-//     for pictures, lines {
+//   for panels of two vectors of outputs {           after: a tile is a line of the result, or up
+//     weights are copied, if they are no constant      to 14 pixels of it, beside two vectors of
+//     for pictures, lines, tiles {                     outputs
 //       %sums:pixels*2 = scf.for %c {
 //         scf.for %i that the line has in the picture {
 //           for each j, two vectors of weights and for each pixel that has j in the picture a
@@ -16,9 +16,10 @@
 //       transposed in registers; what follows at the same element; stores
 //   } }
 //
-// So nothing is multiplied with the border, of 3x3 windows 9 % of all products at 14x14 pixels, 18
-// at 7x7 and 4.7 at 28x28, and the picture is read where it lies. What a window has beside the
-// border adds nothing to a sum: infinite weights make no NaN there.
+// So nothing is multiplied with the border where a line is one tile, which is 9 % of all products
+// of 3x3 windows at 14x14 pixels and 18 at 7x7; in longer lines the two pixels at the ends read a
+// zero there. The picture is read where it lies. What a window has beside the border adds nothing
+// to a sum: infinite weights make no NaN where it is left out.
 //
 //===----------------------------------------------------------------------===//
 #include "Support/LineTiles.h"
@@ -45,7 +46,8 @@ struct KernelEmitter::LineShape {
   int array;    ///< the picture
   int line;     ///< the loop of a line's pixels, and that of its window positions; -1: none
   int tap = -1; ///<   is left out for some pixels
-  int64_t pixels = 0, numTaps = 1;
+  int64_t length = 0, pixels = 0; ///< of a line, of a tile
+  int64_t numTaps = 1;
   /// Loops that the window follows and the weights do not, but the line's.
   llvm::SmallVector<int> others;
   llvm::SmallVector<CounterSum> axes; ///< the picture's indices
@@ -82,9 +84,10 @@ std::optional<KernelEmitter::LineShape> KernelEmitter::lineShape(const Pass &pas
   shape.line = nest.numParallel - 1;
   if (!inMemory[size_t(shape.array)])
     return std::nullopt;
-  shape.pixels = constantSize(nest.extents[size_t(shape.line)]).value_or(0);
-  if (shape.pixels < kLeastLinePixels || shape.pixels > kMostLinePixels)
+  shape.length = constantSize(nest.extents[size_t(shape.line)]).value_or(0);
+  if (!areLinesWorthTiles(shape.length))
     return std::nullopt;
+  shape.pixels = tilePixels(shape.length);
   for (Value index : load.getIndices()) {
     auto sum = asCounterSum(nest, index);
     if (!sum || sum->factors[size_t(product.rowLoop)] != 0)
@@ -170,9 +173,14 @@ private:
   void copyBlock(llvm::ArrayRef<Value> rows, Value place, Size numLeft);
   void sumLine(Value panel);
   Sum sumOver(size_t position);
+  void findBorder();
   void overSums(llvm::ArrayRef<Sum> loops, Value picture, Value panel);
   void addProducts(Value picture, Value panel);
+  /// Whether a tile's pixel has a window position in the picture.
+  enum class Is { Never, Sometimes, Always };
   bool isInPicture(int64_t pixel, int64_t tap) const;
+  Is areInPicture(int64_t pixel, int64_t tap) const;
+  void openTiles();
   llvm::SmallVector<Value> transposed();
   void setOutputs(Value first);
 
@@ -186,8 +194,11 @@ private:
   const LineShape &shape;
   const int64_t bytes, outputs; ///< of an element; of a panel
   const mlir::VectorType type;
-  Value weights, room;           ///< where they lie, and for a copy of a panel
-  Value lower, upper;            ///< the outputs that are wanted
+  Value weights, room; ///< where they lie, and for a copy of a panel
+  Value lower, upper;  ///< the outputs that are wanted
+  Value pixel, done;   ///< of the tile at hand: the first one, and how many there are already
+  Value zeroAddress;
+  llvm::DenseMap<std::pair<int64_t, int64_t>, Value> inPicture;
   Value fetched;                 ///< how far ahead lines are fetched
   llvm::SmallVector<Value> sums; ///< by pixel and vector
 };
@@ -237,13 +248,30 @@ void KernelEmitter::LineTiles::emit() {
   setOutputs(first);
   for (int loop : shape.others)
     emitter.openLoop(nest, loop);
+  openTiles();
   sumLine(panel);
   emitter.keepNests(pass, transposed());
   body.rowExists.clear();
   body.masks.clear();
-  opened += int(shape.others.size()) + 1;
+  opened += int(shape.others.size()) + 1 + (shape.pixels < shape.length);
   while (opened--)
     stack.close();
+}
+
+/// The tiles of a line: `pixel` is the first one's, `done` of those that the tile before has.
+void KernelEmitter::LineTiles::openTiles() {
+  pixel = stack.constant(0);
+  done = stack.constant(0);
+  if (shape.pixels == shape.length)
+    return;
+  auto tiles = stack.open(pixel, stack.constant(shape.length), stack.constant(shape.pixels));
+  pixel = tiles.getInductionVar();
+  if (shape.length % shape.pixels == 0)
+    return;
+  Value last = stack.constant(shape.length - shape.pixels);
+  Value first = arith::MinSIOp::create(b, pixel, last);
+  done = arith::SubIOp::create(b, pixel, first);
+  pixel = first;
 }
 
 /// From one iteration of a sum's loop to the next, in the order of the panel.
@@ -377,6 +405,7 @@ void KernelEmitter::LineTiles::sumLine(Value panel) {
     offset = stack.add(offset, stack.multiply(sizesOf(axis), stride));
   Value picture = arith::AddIOp::create(b, emitter.addressOf(place.buffer),
                                         times(stack.value(offset), b.getIndexAttr(bytes)));
+  picture = arith::AddIOp::create(b, picture, times(pixel, pictureStep(shape.line)));
   llvm::SmallVector<Sum> loops;
   for (size_t position = 0; position < product.sums.size(); ++position) {
     const int loop = product.sums[position];
@@ -389,6 +418,7 @@ void KernelEmitter::LineTiles::sumLine(Value panel) {
   }
   Size ahead = stack.multiply(loops[0].ofPicture, b.getIndexAttr(kLinesAhead));
   fetched = stack.value(ahead);
+  findBorder();
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   sums.assign(size_t(shape.pixels * kLineVectors), zero);
   stack.dropAnchor();
@@ -456,10 +486,13 @@ void KernelEmitter::LineTiles::addProducts(Value picture, Value panel) {
       right[size_t(v)] =
           emitter.loadAt(at(panel, tap, weightsOfTap, v * product.lanes * bytes), type, Value());
     for (int64_t pixel = 0; pixel < shape.pixels; ++pixel) {
-      if (!isInPicture(pixel, tap))
+      if (areInPicture(pixel, tap) == Is::Never)
         continue;
-      Value address = emitter.pointerTo(at(line, pixel, ofPixel));
-      Value scalar = LLVM::LoadOp::create(b, product.element, address, unsigned(bytes));
+      Value address = at(line, pixel, ofPixel);
+      if (Value is = inPicture.lookup({pixel, tap}))
+        address = arith::SelectOp::create(b, is, address, zeroAddress);
+      Value scalar =
+          LLVM::LoadOp::create(b, product.element, emitter.pointerTo(address), unsigned(bytes));
       Value left = vector::BroadcastOp::create(b, type, scalar);
       for (int v = 0; v < kLineVectors; ++v) {
         Value &sum = sums[size_t(pixel * kLineVectors + v)];
@@ -469,12 +502,49 @@ void KernelEmitter::LineTiles::addProducts(Value picture, Value panel) {
   }
 }
 
+/// Of a line's pixel.
 bool KernelEmitter::LineTiles::isInPicture(int64_t pixel, int64_t tap) const {
   return llvm::all_of(shape.ofLine, [&](const CounterSum &sum) {
     return *constantSize(sum.size) + sum.factors[size_t(shape.line)] * pixel +
                sum.factors[size_t(shape.tap)] * tap >=
            0;
   });
+}
+
+/// Of all tiles.
+KernelEmitter::LineTiles::Is KernelEmitter::LineTiles::areInPicture(int64_t pixel,
+                                                                    int64_t tap) const {
+  int64_t count = 0, inside = 0;
+  for (int64_t first = 0; first < shape.length; first += shape.pixels, ++count)
+    inside += isInPicture(std::min(first, shape.length - shape.pixels) + pixel, tap);
+  return inside == count ? Is::Always : inside > 0 ? Is::Sometimes : Is::Never;
+}
+
+/// For what some tiles have in the picture, whether the tile at hand has it; others read a zero.
+void KernelEmitter::LineTiles::findBorder() {
+  for (int64_t tap = 0; tap < shape.numTaps; ++tap)
+    for (int64_t number = 0; number < shape.pixels; ++number) {
+      if (areInPicture(number, tap) != Is::Sometimes)
+        continue;
+      if (!zeroAddress) {
+        zeroAddress = emitter.addressOf(emitter.onStack(product.element, bytes));
+        stack.inPrologue([&] {
+          Value element = arith::ConstantOp::create(b, b.getZeroAttr(product.element));
+          emitter.storeAt(zeroAddress, element);
+        });
+      }
+      Value all;
+      for (const CounterSum &sum : shape.ofLine) {
+        const int64_t factor = sum.factors[size_t(shape.line)];
+        const int64_t before =
+            *constantSize(sum.size) + factor * number + sum.factors[size_t(shape.tap)] * tap;
+        Value distance = stack.value(
+            stack.add(stack.multiply(pixel, b.getIndexAttr(factor)), b.getIndexAttr(before)));
+        Value is = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, distance, stack.constant(0));
+        all = all ? Value(arith::AndIOp::create(b, all, is)) : is;
+      }
+      inPicture[{number, tap}] = all;
+    }
 }
 
 /// The outputs from `first` on are the rows that are set up.
@@ -500,8 +570,15 @@ llvm::SmallVector<Value> KernelEmitter::LineTiles::transposed() {
   line = {};
   line.level = stack.depth();
   line.isVector = true;
-  line.index = {stack.constant(0)};
-  emitter.setMasks(stack.constant(0), stack.constant(shape.pixels), shape.pixels % lanes != 0);
+  line.index = {pixel};
+  const bool isMasked = shape.pixels % lanes != 0 || shape.length % shape.pixels != 0;
+  emitter.setMasks(stack.constant(0), stack.constant(shape.pixels), isMasked);
+  if (shape.length % shape.pixels != 0) { // what is done already may have overwritten operands
+    llvm::SmallVector<Value, 8> wanted = body.masks;
+    emitter.setMasks(stack.constant(0), done, /*masked=*/true);
+    for (auto [mask, before] : llvm::zip(body.masks, wanted))
+      mask = arith::XOrIOp::create(b, mask, before);
+  }
   llvm::SmallVector<Value> results(size_t(outputs) * size_t(body.vectors));
   for (int v = 0; v < kLineVectors; ++v)
     for (int part = 0; part < body.vectors; ++part) {

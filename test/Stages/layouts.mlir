@@ -2,7 +2,7 @@ Transposes around convolutions are written into what is before and behind them: 
 the result's order, however many layers there are; the input's is part of its first padded copy. The products are the same kernel.
 
 RUN: split-file %s %t && cd %t
-RUN: graphc compile last.mlir --emit=linalg > last && graphc compile first.mlir --emit=linalg > first
+RUN: graphc compile last.mlir --emit=linalg --target=x86-64-v3 > last && graphc compile first.mlir --emit=linalg --target=x86-64-v3 > first
 RUN: grep -o '@graphc_[a-z_]*[0-9a-f]*(' last | sort -u > of-last && grep -o '@graphc_[a-z_]*[0-9a-f]*(' first | sort -u > of-first
 RUN: cat of-last | FileCheck %s
 RUN: comm -12 of-last of-first | FileCheck %s --check-prefix=SAME
@@ -12,7 +12,7 @@ CHECK-NOT: @graphc_
 SAME: @graphc_add_ge_lt_and_
 SAME-NEXT: @graphc_mul_sum_add_maximum_
 SAME-NOT: @graphc_
-RUN: graphc compile last.mlir --emit=kernels | FileCheck %s --check-prefix=STEPS
+RUN: graphc compile last.mlir --emit=kernels --target=x86-64-v3 | FileCheck %s --check-prefix=STEPS
 STEPS-COUNT-7: {{^ +}}kernel @{{.*}} sizes [
 STEPS-NOT: {{^ +}}kernel @
 
