@@ -479,12 +479,14 @@ void KernelEmitter::LineTiles::addProducts(Value picture, Value panel) {
     return stack.value(stack.add(address, stack.add(distance, b.getIndexAttr(offset))));
   };
   for (int64_t tap = 0; tap < shape.numTaps; ++tap) {
-    // Hidden, or a pixel's scalar would stay in a register for all positions that meet it.
+    // Hidden, or a pixel's scalar would stay in a register for all positions that meet it, and
+    // weights of all positions be loaded at once.
     Value line = at(tap ? emitter.hide(picture) : picture, tap, ofTap);
+    Value vectors = tap ? emitter.hide(panel) : panel;
     std::array<Value, kLineVectors> right;
     for (int v = 0; v < kLineVectors; ++v)
       right[size_t(v)] =
-          emitter.loadAt(at(panel, tap, weightsOfTap, v * product.lanes * bytes), type, Value());
+          emitter.loadAt(at(vectors, tap, weightsOfTap, v * product.lanes * bytes), type, Value());
     for (int64_t pixel = 0; pixel < shape.pixels; ++pixel) {
       if (areInPicture(pixel, tap) == Is::Never)
         continue;
