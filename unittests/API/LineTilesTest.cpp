@@ -1,0 +1,134 @@
+//===- LineTilesTest.cpp - convolutions of small pictures, called -----------===//
+//
+// Pictures with a border, whose lines are tiles where the processor has mask registers
+// (lib/Transforms/LineTiles.cpp). WindowsTest.cpp compares them with sums in double precision.
+//
+//===----------------------------------------------------------------------===//
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "AtEdgeOfPages.h"
+#include "graphc/Function.h"
+#include "graphc/Gradient.h"
+#include "graphc/Ops.h"
+
+namespace graphc {
+namespace {
+
+/// Numbers that are no round ones.
+Tensor filled(absl::Span<const int64_t> shape, int seed, DType dtype = DType::Float32) {
+  Tensor t = *Tensor::zeros(DType::Float64, shape);
+  auto *data = static_cast<double *>(t.data());
+  for (int64_t i = 0; i < t.numElements(); ++i)
+    data[i] = double((i * 7919 + seed * 104729) % 1000003) / 1000003.0 - 0.5;
+  return t.cast(dtype);
+}
+
+ConvOptions withBorder(int stride = 1) {
+  ConvOptions options;
+  options.padding = 1;
+  options.stride = {stride, stride};
+  options.filterFlip = false;
+  return options;
+}
+
+void expectSameBits(const Tensor &found, const Tensor &expected) {
+  ASSERT_EQ(found.shape(), expected.shape());
+  EXPECT_EQ(std::memcmp(found.data(), expected.data(), size_t(found.numBytes())), 0);
+}
+
+// The runtime keeps panels of a constant, which kernels copy otherwise, for each thread's outputs.
+TEST(LineTiles, ConstantsGiveTheBitsOfArguments) {
+  for (DType dtype : {DType::Float32, DType::Float64})
+    for (int64_t batch : {1, 3})
+      for (auto [outputs, side] :
+           {std::pair<int64_t, int64_t>{100, 7}, {70, 14}, {64, 28}, {90, 29}}) {
+        SCOPED_TRACE(std::string(dtypeName(dtype)) + " " + std::to_string(batch) + " x " +
+                     std::to_string(outputs) + " x " + std::to_string(side));
+        Tensor picture = filled({batch, 30, side, side}, 1, dtype),
+               weights = filled({outputs, 30, 3, 3}, 2, dtype);
+        Variable x = tensor(dtype, picture.shape(), "x"), w = tensor(dtype, weights.shape(), "w");
+        auto given = function({x, w}, conv2d(x, w, withBorder()));
+        ASSERT_TRUE(given.ok()) << given.status();
+        Tensor expected = (*(*given)(picture, weights))[0];
+        for (int threads : {1, 2, 3, 5}) {
+          auto kept =
+              function({x}, conv2d(x, constant(weights), withBorder()), {.threads = threads});
+          ASSERT_TRUE(kept.ok()) << kept.status();
+          for (int round = 0; round < 2; ++round) // the copy is made, and is there
+            expectSameBits((*(*kept)(picture))[0], expected);
+        }
+      }
+}
+
+// Pictures, weights, and the gradient's weights, which are read by pieces.
+TEST(LineTiles, ReadNothingAroundOperands) {
+  for (int stride : {1, 2})
+    for (int64_t side : {5, 7, 9, 14, 27, 28, 29}) {
+      Tensor picture = filled({1, 5, side * stride, side * stride}, 1),
+             weights = filled({40, 5, 3, 3}, 2);
+      Variable x = tensor(DType::Float32, picture.shape(), "x"),
+               w = tensor(DType::Float32, weights.shape(), "w"),
+               g = tensor(DType::Float32, {1, 40, side, side}, "g"),
+               v = tensor(DType::Float32, {40, 37, 3, 3}, "v"),
+               y = tensor(DType::Float32, {1, 37, side, side}, "y");
+      Variable gradient = pullback(conv2d(y, v, withBorder()), y, g);
+      auto f = function({x, w}, conv2d(x, w, withBorder(stride)));
+      auto df = function({v, g, y}, gradient);
+      ASSERT_TRUE(f.ok() && df.ok()) << f.status() << df.status();
+      Tensor pieces = filled(v.type().shape(), 3), output = filled(g.type().shape(), 4),
+             shape = filled(y.type().shape(), 5);
+      Tensor expected = (*(*f)(picture, weights))[0],
+             expectedGradient = (*(*df)(pieces, output, shape))[0];
+      for (bool isBegin : {false, true}) {
+        const testing::AtEdgeOfPages atPicture(picture, isBegin), atWeights(weights, isBegin),
+            atPieces(pieces, isBegin), atOutput(output, isBegin);
+        expectSameBits((*(*f)(atPicture.tensor(), atWeights.tensor()))[0], expected);
+        expectSameBits((*(*df)(atPieces.tensor(), atOutput.tensor(), shape))[0], expectedGradient);
+      }
+    }
+}
+
+// 29 pixels are three tiles of ten: one pixel is in two of them, and added to once.
+TEST(LineTiles, AddOnceToWhatTheyOverwrite) {
+  Tensor picture = filled({1, 20, 29, 29}, 1), weights = filled({40, 20, 3, 3}, 2),
+         begin = filled({1, 40, 29, 29}, 3);
+  Variable x = tensor(DType::Float32, picture.shape(), "x"),
+           w = tensor(DType::Float32, weights.shape(), "w");
+  SharedVariable state = shared(begin);
+  auto sums = function({x, w}, conv2d(x, w, withBorder()));
+  auto f =
+      function({x, w}, Variables{}, {.updates = {{state, state + conv2d(x, w, withBorder())}}});
+  ASSERT_TRUE(sums.ok() && f.ok()) << sums.status() << f.status();
+  Tensor term = (*(*sums)(picture, weights))[0];
+  for (int round = 1; round <= 3; ++round)
+    ASSERT_TRUE((*f)(picture, weights).ok());
+  const Tensor end = state.get();
+  auto *found = static_cast<const float *>(end.data());
+  auto *first = static_cast<const float *>(begin.data());
+  auto *added = static_cast<const float *>(term.data());
+  for (int64_t i = 0; i < end.numElements(); ++i)
+    ASSERT_EQ(found[i], ((first[i] + added[i]) + added[i]) + added[i]) << i;
+}
+
+// What a window has beside the border adds nothing, wherever it is done.
+TEST(LineTiles, FiniteWeightsBesideTheBorderAddNothing) {
+  for (int64_t side : {7, 14, 28}) {
+    Tensor picture = *Tensor::full(DType::Float32, {1, 4, side, side}, Tensor(1.0f)),
+           weights = *Tensor::full(DType::Float32, {32, 4, 3, 3}, Tensor(1.0f));
+    Variable x = tensor(DType::Float32, picture.shape(), "x"),
+             w = tensor(DType::Float32, weights.shape(), "w");
+    auto f = function({x, w}, conv2d(x, w, withBorder()));
+    ASSERT_TRUE(f.ok()) << f.status();
+    Tensor result = (*(*f)(picture, weights))[0];
+    auto *sums = static_cast<const float *>(result.data());
+    for (int64_t i = 0; i < result.numElements(); ++i) {
+      auto meets = [&](int64_t at) { return at == 0 || at == side - 1 ? 2 : 3; };
+      ASSERT_EQ(sums[i], float(4 * meets(i % side) * meets(i / side % side))) << side << " " << i;
+    }
+  }
+}
+
+} // namespace
+} // namespace graphc
