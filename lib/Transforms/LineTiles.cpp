@@ -140,8 +140,7 @@ bool KernelEmitter::mayKeepLines(const KernelNest &nest, const ProductShape &pro
   mlir::AffineMap map = mapOf(nest, product.left);
   if (!uses(Optimization::KeptPanels) || array.role != KernelArray::Role::Input ||
       product.numRun != int(product.sums.size()) || array.rank() != product.numRun + 1 ||
-      map.getResult(0) != mlir::getAffineDimExpr(unsigned(product.rowLoop), b.getContext()) ||
-      array.shape[0] != nest.extents[size_t(product.rowLoop)])
+      map.getResult(0) != mlir::getAffineDimExpr(unsigned(product.rowLoop), b.getContext()))
     return false;
   return llvm::all_of(llvm::enumerate(product.sums), [&](auto sum) {
     return array.shape[sum.index() + 1] == nest.extents[size_t(sum.value())];

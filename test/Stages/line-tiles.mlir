@@ -3,7 +3,10 @@
 // RUN: graphc compile %s --entry=main --emit=kernels --target=x86-64-v4 --exclude=line-tiles | FileCheck %s --check-prefix=APART
 // RUN: graphc compile %s --entry=main --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=LOOPS
 // RUN: graphc compile %s --entry=gradient --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=GRADIENT
+// RUN: graphc compile %s --entry=long --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=LONG
 // RUN: graphc compile %s --entry=wide --emit=kernels --target=x86-64-v4 | FileCheck %s --check-prefix=WIDE
+// RUN: graphc compile %s --entry=ones --emit=kernels --target=x86-64-v4 | FileCheck %s --check-prefix=WIDE
+// RUN: graphc compile %s --entry=last --emit=kernels --target=x86-64-v4 | FileCheck %s --check-prefix=WIDE
 // RUN: graphc compile %s --entry=few --emit=kernels --target=x86-64-v4 | FileCheck %s --check-prefix=WIDE
 
 // The border that a map puts around a small picture is a condition of the sums that read it, with mask registers.
@@ -44,7 +47,15 @@
 // GRADIENT-COUNT-50: math.fma
 // GRADIENT-NOT: math.fma
 
-// Longer lines and fewer outputs are done as before.
+// 28 pixels, which the kernel knows, are two tiles of 14, whose pixel at the border reads a zero there.
+// LONG: scf.for {{.*}} = %c0 to %c28 step %c1 {
+// LONG: scf.for {{.*}} = %c0 to %c28 step %c14 {
+// LONG: :30 = scf.for
+// LONG-COUNT-2: arith.select {{.*}} : index
+// LONG-NOT: arith.select {{.*}} : index
+// LONG: vector.maskedstore
+
+// Lines of which a tile would have too little, fewer outputs, borders of ones, and lines that are no last axis are done as before.
 // WIDE-COUNT-2: {{^}}kernel
 
 func.func @main(%x: tensor<1x40x9x9xf32>, %w: tensor<70x40x3x3xf32>) -> tensor<1x70x9x9xf32> {
@@ -58,6 +69,21 @@ func.func @wide(%x: tensor<1x40x9x15xf32>, %w: tensor<70x40x3x3xf32>) -> tensor<
 func.func @few(%x: tensor<1x40x9x9xf32>, %w: tensor<31x40x3x3xf32>) -> tensor<1x31x9x9xf32> {
   %0 = graph.conv2d %x, %w {filterFlip = false, padding = [1, 1, 1, 1]} : (tensor<1x40x9x9xf32>, tensor<31x40x3x3xf32>) -> tensor<1x31x9x9xf32>
   return %0 : tensor<1x31x9x9xf32>
+}
+func.func @long(%x: tensor<1x40x28x28xf32>, %w: tensor<70x40x3x3xf32>) -> tensor<1x70x28x28xf32> {
+  %0 = graph.conv2d %x, %w {filterFlip = false, padding = [1, 1, 1, 1]} : (tensor<1x40x28x28xf32>, tensor<70x40x3x3xf32>) -> tensor<1x70x28x28xf32>
+  return %0 : tensor<1x70x28x28xf32>
+}
+func.func @ones(%x: tensor<1x40x9x9xf32>, %w: tensor<70x40x3x3xf32>) -> tensor<1x70x9x9xf32> {
+  %one = graph.constant dense<1.0> : tensor<f32>
+  %p = graph.pad %x, %one {widths = [0, 0, 0, 0, 1, 1, 1, 1]} : (tensor<1x40x9x9xf32>, tensor<f32>) -> tensor<1x40x11x11xf32>
+  %0 = graph.conv2d %p, %w {filterFlip = false} : (tensor<1x40x11x11xf32>, tensor<70x40x3x3xf32>) -> tensor<1x70x9x9xf32>
+  return %0 : tensor<1x70x9x9xf32>
+}
+func.func @last(%x: tensor<1x9x9x40xf32>, %w: tensor<70x40x3x3xf32>) -> tensor<1x70x9x9xf32> {
+  %t = graph.dimshuffle %x {order = [0, 3, 1, 2]} : (tensor<1x9x9x40xf32>) -> tensor<1x40x9x9xf32>
+  %0 = graph.conv2d %t, %w {filterFlip = false, padding = [1, 1, 1, 1]} : (tensor<1x40x9x9xf32>, tensor<70x40x3x3xf32>) -> tensor<1x70x9x9xf32>
+  return %0 : tensor<1x70x9x9xf32>
 }
 func.func @gradient(%g: tensor<1x64x9x9xf32>, %w: tensor<64x40x3x3xf32>) -> tensor<1x40x9x9xf32> {
   %s = graph.constant dense<[1, 40, 9, 9]> : tensor<4xi64>
