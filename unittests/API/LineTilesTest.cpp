@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "AtEdgeOfPages.h"
+#include "Support/LineTiles.h"
 #include "graphc/Function.h"
 #include "graphc/Gradient.h"
 #include "graphc/Ops.h"
@@ -36,6 +37,25 @@ ConvOptions withBorder(int stride = 1) {
 void expectSameBits(const Tensor &found, const Tensor &expected) {
   ASSERT_EQ(found.shape(), expected.shape());
   EXPECT_EQ(std::memcmp(found.data(), expected.data(), size_t(found.numBytes())), 0);
+}
+
+// As many pixels as fit without doing any twice, if there is such a number.
+TEST(LineTiles, CutLines) {
+  for (auto [line, tile] : {std::pair<int64_t, int64_t>{5, 5},
+                            {14, 14},
+                            {16, 8},
+                            {20, 10},
+                            {27, 9},
+                            {28, 14},
+                            {29, 10},
+                            {55, 11},
+                            {56, 14},
+                            {64, 8}})
+    EXPECT_EQ(tilePixels(line), tile) << line;
+  for (int64_t line : {5, 14, 16, 27, 28, 29, 41, 56, 64})
+    EXPECT_TRUE(areLinesWorthTiles(line)) << line;
+  for (int64_t line : {-1, 0, 4, 15, 17, 19, 65})
+    EXPECT_FALSE(areLinesWorthTiles(line)) << line;
 }
 
 // The runtime keeps panels of a constant, which kernels copy otherwise, for each thread's outputs.
