@@ -210,7 +210,8 @@ OpDef convolution(int axes, std::string example) {
               "(correlation, as neural networks have it). An axis of the result has (n + front + "
               "back - ((k - 1) * dilation + 1)) / stride + 1 elements. Channels that do not fit "
               "groups, or a kernel larger than the padded operand: ShapeError. An empty batch is "
-              "allowed. Halves are joined in float32.",
+              "allowed. Halves are joined in float32. What is beside the padding may be left out: "
+              "infinite and NaN elements of the kernel make NaN there, or nothing.",
           .operands = {{"x"}, {"kernel"}},
           .attributes = convAttributes(),
           .type = convType(axes),
