@@ -38,8 +38,8 @@
 // (what a nest loads of it is loaded before).
 //
 //===----------------------------------------------------------------------===//
-#include "Lowering/ScalarTypes.h"
 #include "Transforms/BlockShape.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace graphc {
@@ -63,7 +63,8 @@ void KernelEmitter::emitPoints(const Pass &pass) {
     return;
   // In loops over blocks, a masked store is more than the last one of a row.
   body->storesPieces = !target.maskRegisters;
-  bool isDone = emitIfProduct(pass) || emitIfVectorProduct(pass);
+  bool isDone = ProductEmitter(function, pass).emitIfProduct() ||
+                ProductEmitter(function, pass).emitIfVectorProduct();
   if (std::optional<BlockShape> shape = isDone ? std::nullopt : shortRows(pass)) {
     emitBlocks(pass, *shape);
     isDone = true;
@@ -104,25 +105,6 @@ bool KernelEmitter::prefersBlocks(const Pass &pass) const {
     rows += best;
   }
   return blocks <= rows;
-}
-
-/// At most `most` iterations a block, and blocks of one size where the extent is known.
-int KernelEmitter::evenBlocks(Size extent, int most) {
-  auto number = constantSize(extent);
-  if (!number)
-    return most;
-  int64_t count = std::max<int64_t>(*number, 1);
-  return int(llvm::divideCeil(count, llvm::divideCeil(count, most)));
-}
-
-/// How many vectors of a reduction's values fit the registers beside what is loaded.
-int KernelEmitter::numAccumulators(const Pass &pass) const {
-  int64_t widest = 4;
-  for (int number : pass.nests)
-    for (mlir::TypedAttr neutral : kernel.nests[size_t(number)].neutral)
-      widest = std::max(widest, memoryBytes(neutral.getType()));
-  int registersEach = std::max<int>(1, int(lanesOf() * widest) / target.vectorBytes);
-  return (target.vectorRegisters == 32 ? 24 : 8) / registersEach;
 }
 
 KernelEmitter::BlockShape KernelEmitter::blockShape(const Pass &pass) const {
@@ -367,18 +349,6 @@ void KernelEmitter::emitBlockReductions(llvm::ArrayRef<int> numbers) {
     }
     keepBlock(nest, results);
   }
-}
-
-/// The values of a nest's result on the block, for the nests that follow and for memory.
-void KernelEmitter::keepBlock(const KernelNest &nest, llvm::ArrayRef<Value> values) {
-  if (inMemory[size_t(nest.result)])
-    body->store(nest, values);
-  RegisterArray kept;
-  kept.level = stack->depth();
-  kept.onRows = kMajorRows;
-  kept.onVector = true;
-  kept.values.assign(values.begin(), values.end());
-  body->registers[nest.result] = std::move(kept);
 }
 
 /// All nests on the block that is set up.

@@ -99,7 +99,7 @@ void KernelEmitter::emitColumns(const Pass &pass, int vectorLoop, int lanes) {
     body->loops.resize(size_t(nest.numLoops()));
   mlir::Type element = nest.neutral[0].getType();
   Size extent = nest.extents[size_t(vectorLoop)];
-  Value scratch = addScratch(element, extent).buffer;
+  Value scratch = function.addScratch(element, extent).buffer;
   int opened = 0;
   for (int loop = pass.outer; loop < nest.numParallel; ++loop)
     if (loop != vectorLoop) {
@@ -177,7 +177,7 @@ void KernelEmitter::emitColumns(const Pass &pass, int vectorLoop, int lanes) {
   Value main;
   if (partial && bodyCost(nest) <= kShortBody) {
     mlir::Type narrow = target[0].getType();
-    Value partialSums = addScratch(narrow, extent).buffer;
+    Value partialSums = function.addScratch(narrow, extent).buffer;
     auto joinPartial = [&](Value place, Value joined) {
       return body->join(nest, read(partialSums, narrow, place), joined)[0];
     };

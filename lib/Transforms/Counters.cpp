@@ -3,14 +3,14 @@
 // What bodies compute of their loops' counters, read as sums.
 //
 //===----------------------------------------------------------------------===//
-#include "Transforms/KernelEmitter.h"
+#include "Transforms/LoopEmitter.h"
 
 namespace graphc {
 
 namespace arith = mlir::arith;
 using mlir::Value;
 
-std::optional<int> KernelEmitter::CounterSum::counter() const {
+std::optional<int> LoopEmitter::CounterSum::counter() const {
   int found = -1;
   for (auto [loop, factor] : llvm::enumerate(factors)) {
     if (factor == 0)
@@ -22,8 +22,8 @@ std::optional<int> KernelEmitter::CounterSum::counter() const {
   return found;
 }
 
-KernelEmitter::CounterSum KernelEmitter::addCounters(const CounterSum &x, const CounterSum &y,
-                                                     int64_t times) {
+LoopEmitter::CounterSum LoopEmitter::addCounters(const CounterSum &x, const CounterSum &y,
+                                                 int64_t times) {
   CounterSum sum = x;
   for (auto [factor, other] : llvm::zip(sum.factors, y.factors))
     factor += times * other;
@@ -33,8 +33,8 @@ KernelEmitter::CounterSum KernelEmitter::addCounters(const CounterSum &x, const 
 }
 
 /// Nothing if the value is something else.
-std::optional<KernelEmitter::CounterSum> KernelEmitter::asCounterSum(const KernelNest &nest,
-                                                                     Value value) {
+std::optional<LoopEmitter::CounterSum> LoopEmitter::asCounterSum(const KernelNest &nest,
+                                                                 Value value) {
   CounterSum sum{llvm::SmallVector<int64_t, 6>(size_t(nest.numLoops()), 0), b.getIndexAttr(0)};
   if (auto number = mlir::getConstantIntValue(value)) {
     sum.size = b.getIndexAttr(*number);
@@ -71,8 +71,8 @@ std::optional<KernelEmitter::CounterSum> KernelEmitter::asCounterSum(const Kerne
 }
 
 /// Adds what must be at least 0 where the condition holds; false if that is not all it says.
-bool KernelEmitter::readConditions(const KernelNest &nest, Value condition,
-                                   llvm::SmallVectorImpl<CounterSum> &sums) {
+bool LoopEmitter::readConditions(const KernelNest &nest, Value condition,
+                                 llvm::SmallVectorImpl<CounterSum> &sums) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>())
     return readConditions(nest, both.getLhs(), sums) && readConditions(nest, both.getRhs(), sums);
   auto compare = condition.getDefiningOp<arith::CmpIOp>();

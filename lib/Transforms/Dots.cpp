@@ -28,7 +28,7 @@ using mlir::Value;
 static constexpr int kColumns = 4;
 
 /// Nothing if the pass is no such reduction.
-std::optional<KernelEmitter::DotShape> KernelEmitter::dotShape(const Pass &pass) const {
+std::optional<LoopEmitter::DotShape> LoopEmitter::dotShape(const Pass &pass) const {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
   if (!uses(Optimization::Dots) || !nest.isReduction() || nest.neutral.size() != 1 ||
       nest.partialTerm || kernel.hasChecks || lanesOf() == 1 || nest.numParallel - pass.outer < 2)

@@ -34,7 +34,8 @@ absl::Status lowerToLoops(mlir::ModuleOp module, const LoopTarget &target) {
     absl::StatusOr<KernelModel> kernel = readKernel(fn);
     if (!kernel.ok())
       return kernel.status();
-    KernelEmitter(*kernel, target).emit();
+    LoopFunction function(*kernel, target);
+    KernelEmitter(function).emit();
     fn.erase();
   }
   // The scalar functions have become arithmetic.

@@ -24,7 +24,7 @@
 //===----------------------------------------------------------------------===//
 #include "Support/LineTiles.h"
 #include "Lowering/ScalarTypes.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -42,7 +42,7 @@ static constexpr int64_t kMostLineTaps = 11;
 /// Lines of other channels are fetched so many ahead, and weights of other sums that are copied.
 static constexpr int64_t kLinesAhead = 8, kWeightsAhead = 8;
 
-struct KernelEmitter::LineShape {
+struct ProductEmitter::LineShape {
   int array;    ///< the picture
   int line;     ///< the loop of a line's pixels, and that of its window positions; -1: none
   int tap = -1; ///<   is left out for some pixels
@@ -58,9 +58,8 @@ struct KernelEmitter::LineShape {
 };
 
 /// Nothing if the product is none that is done so.
-std::optional<KernelEmitter::LineShape> KernelEmitter::lineShape(const Pass &pass,
-                                                                 const ProductShape &product) {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+std::optional<ProductEmitter::LineShape> ProductEmitter::lineShape() {
+  const ProductShape &product = this->shape;
   const mlir::Type element = product.element;
   if (!uses(Optimization::LineTiles) || !target.maskRegisters || target.vectorRegisters != 32 ||
       !target.math.fma || !product.isWindow || product.left < 0 || product.numRun == 0 ||
@@ -135,7 +134,8 @@ std::optional<KernelEmitter::LineShape> KernelEmitter::lineShape(const Pass &pas
 
 /// Whether the runtime may keep the weights as the panels that are copied otherwise, where they are
 /// a constant: rows of an input, one after the other, all of which are read.
-bool KernelEmitter::mayKeepLines(const KernelNest &nest, const ProductShape &product) const {
+bool ProductEmitter::mayKeepLines() const {
+  const ProductShape &product = shape;
   const KernelArray &array = kernel.arrays[size_t(nest.inputs[size_t(product.left)])];
   mlir::AffineMap map = mapOf(nest, product.left);
   if (!uses(Optimization::KeptPanels) || array.role != KernelArray::Role::Input ||
@@ -148,11 +148,10 @@ bool KernelEmitter::mayKeepLines(const KernelNest &nest, const ProductShape &pro
 }
 
 /// The tiles of one product while they are made. All steps and addresses are in bytes.
-struct KernelEmitter::LineTiles {
-  LineTiles(KernelEmitter &emitter, const Pass &pass, const ProductShape &product,
-            const LineShape &shape)
-      : emitter(emitter), b(emitter.b), stack(*emitter.stack), body(*emitter.body), pass(pass),
-        nest(emitter.kernel.nests[size_t(pass.nests[0])]), product(product), shape(shape),
+struct ProductEmitter::LineTiles {
+  LineTiles(ProductEmitter &emitter, const LineShape &shape)
+      : emitter(emitter), b(emitter.b), stack(*emitter.stack), body(*emitter.body),
+        pass(emitter.pass), nest(emitter.nest), product(emitter.shape), shape(shape),
         bytes(memoryBytes(product.element)), outputs(kLineVectors * product.lanes),
         type(mlir::VectorType::get({product.lanes}, product.element)) {}
   void emit();
@@ -183,7 +182,7 @@ private:
   llvm::SmallVector<Value> transposed();
   void setOutputs(Value first);
 
-  KernelEmitter &emitter;
+  ProductEmitter &emitter;
   mlir::ImplicitLocOpBuilder &b;
   LoopStack &stack;
   BodyEmitter &body;
@@ -202,23 +201,24 @@ private:
   llvm::SmallVector<Value> sums; ///< by pixel and vector
 };
 
-bool KernelEmitter::emitIfLineTiles(const Pass &pass, const ProductShape &product) {
-  std::optional<LineShape> shape = lineShape(pass, product);
-  if (shape)
-    LineTiles(*this, pass, product, *shape).emit();
-  return shape.has_value();
+bool ProductEmitter::emitIfLineTiles() {
+  std::optional<LineShape> lines = lineShape();
+  if (lines)
+    LineTiles(*this, *lines).emit();
+  return lines.has_value();
 }
 
-void KernelEmitter::LineTiles::emit() {
+void ProductEmitter::LineTiles::emit() {
   emitter.placeArrays(pass, pass.outer);
   llvm::SmallVector<Size> extents = emitter.extentsOf(nest, product.sums);
   Value kept;
-  if (emitter.mayKeepLines(nest, product)) {
+  if (emitter.mayKeepLines()) {
     KeptForm form{-1, int32_t(outputs), int32_t(bytes), /*isTransposed=*/true};
-    kept = emitter.addKept(nest.inputs[size_t(product.left)], form, product.element, extents);
+    kept =
+        emitter.function.addKept(nest.inputs[size_t(product.left)], form, product.element, extents);
   }
   extents.push_back(b.getIndexAttr(outputs));
-  room = emitter.addressOf(emitter.addScratchArgument(product.element, extents));
+  room = emitter.addressOf(emitter.function.addScratchArgument(product.element, extents));
   if (int(body.loops.size()) < nest.numLoops())
     body.loops.resize(size_t(nest.numLoops()));
   int opened = 0;
@@ -228,7 +228,7 @@ void KernelEmitter::LineTiles::emit() {
       ++opened;
     }
   body.lanes = product.lanes;
-  weights = emitter.productAddress(nest, product, product.left);
+  weights = emitter.productAddress(product.left);
   Bounds range = emitter.bounds(nest, product.rowLoop);
   lower = stack.value(range.lower);
   upper = stack.value(range.upper);
@@ -258,7 +258,7 @@ void KernelEmitter::LineTiles::emit() {
 }
 
 /// The tiles of a line: `pixel` is the first one's, `done` of those that the tile before has.
-void KernelEmitter::LineTiles::openTiles() {
+void ProductEmitter::LineTiles::openTiles() {
   pixel = stack.constant(0);
   done = stack.constant(0);
   if (shape.pixels == shape.length)
@@ -274,14 +274,14 @@ void KernelEmitter::LineTiles::openTiles() {
 }
 
 /// From one iteration of a sum's loop to the next, in the order of the panel.
-Size KernelEmitter::LineTiles::panelStep(size_t position) {
+Size ProductEmitter::LineTiles::panelStep(size_t position) {
   Size inside = emitter.extentOfAll(nest, llvm::ArrayRef(product.sums).drop_front(position + 1));
   Size step;
   stack.inPrologue([&] { step = stack.multiply(inside, b.getIndexAttr(outputs * bytes)); });
   return step;
 }
 
-Size KernelEmitter::LineTiles::pictureStep(int loop) {
+Size ProductEmitter::LineTiles::pictureStep(int loop) {
   const ArrayPlace &picture = body.memory[size_t(shape.array)];
   Size step = b.getIndexAttr(0);
   stack.inPrologue([&] {
@@ -293,7 +293,7 @@ Size KernelEmitter::LineTiles::pictureStep(int loop) {
 }
 
 /// Without the sums' loops.
-Value KernelEmitter::LineTiles::sizesOf(const CounterSum &sum) {
+Value ProductEmitter::LineTiles::sizesOf(const CounterSum &sum) {
   Size size = sum.size;
   for (int loop = 0; loop < nest.numParallel; ++loop)
     if (int64_t factor = sum.factors[size_t(loop)]; factor && loop != shape.line)
@@ -303,7 +303,7 @@ Value KernelEmitter::LineTiles::sizesOf(const CounterSum &sum) {
 }
 
 /// Copies the weights of the outputs from `first` on: of each k those of all outputs.
-void KernelEmitter::LineTiles::copyWeights(Value first, Value isWanted) {
+void ProductEmitter::LineTiles::copyWeights(Value first, Value isWanted) {
   const size_t numOuter = product.sums.size() - size_t(product.numRun);
   const auto run = llvm::ArrayRef(product.sums).drop_front(numOuter);
   Size rowStep = stack.multiply(emitter.strideAlong(nest, product.left, product.rowLoop),
@@ -352,7 +352,7 @@ void KernelEmitter::LineTiles::copyWeights(Value first, Value isWanted) {
 }
 
 /// As many k of each row as a vector has lanes, of which `numLeft` exist.
-void KernelEmitter::LineTiles::copyBlock(llvm::ArrayRef<Value> rows, Value place, Size numLeft) {
+void ProductEmitter::LineTiles::copyBlock(llvm::ArrayRef<Value> rows, Value place, Size numLeft) {
   auto maskType = mlir::VectorType::get({product.lanes}, b.getI1Type());
   Value mask = vector::CreateMaskOp::create(b, maskType, stack.value(numLeft));
   llvm::SmallVector<Value> squares[kLineVectors];
@@ -376,7 +376,7 @@ void KernelEmitter::LineTiles::copyBlock(llvm::ArrayRef<Value> rows, Value place
 }
 
 /// What is wanted of a sum's loop for the line at hand.
-KernelEmitter::LineTiles::Sum KernelEmitter::LineTiles::sumOver(size_t position) {
+ProductEmitter::LineTiles::Sum ProductEmitter::LineTiles::sumOver(size_t position) {
   const int loop = product.sums[position];
   Size ofPanel = panelStep(position);
   if (product.backwards[unsigned(position)])
@@ -397,7 +397,7 @@ KernelEmitter::LineTiles::Sum KernelEmitter::LineTiles::sumOver(size_t position)
 }
 
 /// The sums of the line at hand.
-void KernelEmitter::LineTiles::sumLine(Value panel) {
+void ProductEmitter::LineTiles::sumLine(Value panel) {
   const ArrayPlace &place = body.memory[size_t(shape.array)];
   Size offset = place.origin ? place.origin : Size(b.getIndexAttr(0));
   for (auto [axis, stride] : llvm::zip(shape.axes, place.strides))
@@ -427,7 +427,7 @@ void KernelEmitter::LineTiles::sumLine(Value panel) {
 
 /// Adds the products of all iterations of the loops, of which the innermost one carries where it
 /// is.
-void KernelEmitter::LineTiles::overSums(llvm::ArrayRef<Sum> loops, Value picture, Value panel) {
+void ProductEmitter::LineTiles::overSums(llvm::ArrayRef<Sum> loops, Value picture, Value panel) {
   const Sum &sum = loops.front();
   const bool isInnermost = loops.size() == 1;
   auto moved = [&](Value address, Value number, Size step) {
@@ -463,7 +463,7 @@ void KernelEmitter::LineTiles::overSums(llvm::ArrayRef<Sum> loops, Value picture
 }
 
 /// Adds the products of all window positions along the line.
-void KernelEmitter::LineTiles::addProducts(Value picture, Value panel) {
+void ProductEmitter::LineTiles::addProducts(Value picture, Value panel) {
   const Size ofPixel = pictureStep(shape.line);
   Size ofTap = b.getIndexAttr(0), weightsOfTap = b.getIndexAttr(0);
   if (shape.tap >= 0) {
@@ -504,7 +504,7 @@ void KernelEmitter::LineTiles::addProducts(Value picture, Value panel) {
 }
 
 /// Of a line's pixel.
-bool KernelEmitter::LineTiles::isInPicture(int64_t pixel, int64_t tap) const {
+bool ProductEmitter::LineTiles::isInPicture(int64_t pixel, int64_t tap) const {
   return llvm::all_of(shape.ofLine, [&](const CounterSum &sum) {
     return *constantSize(sum.size) + sum.factors[size_t(shape.line)] * pixel +
                sum.factors[size_t(shape.tap)] * tap >=
@@ -513,8 +513,8 @@ bool KernelEmitter::LineTiles::isInPicture(int64_t pixel, int64_t tap) const {
 }
 
 /// Of all tiles.
-KernelEmitter::LineTiles::Is KernelEmitter::LineTiles::areInPicture(int64_t pixel,
-                                                                    int64_t tap) const {
+ProductEmitter::LineTiles::Is ProductEmitter::LineTiles::areInPicture(int64_t pixel,
+                                                                      int64_t tap) const {
   int64_t count = 0, inside = 0;
   for (int64_t first = 0; first < shape.length; first += shape.pixels, ++count)
     inside += isInPicture(std::min(first, shape.length - shape.pixels) + pixel, tap);
@@ -522,7 +522,7 @@ KernelEmitter::LineTiles::Is KernelEmitter::LineTiles::areInPicture(int64_t pixe
 }
 
 /// For what some tiles have in the picture, whether the tile at hand has it; others read a zero.
-void KernelEmitter::LineTiles::findBorder() {
+void ProductEmitter::LineTiles::findBorder() {
   for (int64_t tap = 0; tap < shape.numTaps; ++tap)
     for (int64_t number = 0; number < shape.pixels; ++number) {
       if (areInPicture(number, tap) != Is::Sometimes)
@@ -549,7 +549,7 @@ void KernelEmitter::LineTiles::findBorder() {
 }
 
 /// The outputs from `first` on are the rows that are set up.
-void KernelEmitter::LineTiles::setOutputs(Value first) {
+void ProductEmitter::LineTiles::setOutputs(Value first) {
   Value last = arith::AddIOp::create(b, upper, stack.constant(-1));
   llvm::SmallVector<Value> numbers, exist;
   for (int64_t i = 0; i < outputs; ++i) {
@@ -558,12 +558,12 @@ void KernelEmitter::LineTiles::setOutputs(Value first) {
     exist.push_back(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, inside));
     numbers.push_back(inside);
   }
-  emitter.setRows(product, numbers);
+  emitter.setRows(numbers);
   body.rowExists.assign(exist.begin(), exist.end());
 }
 
 /// The sums by output, as vectors of pixels, which are set up as columns.
-llvm::SmallVector<Value> KernelEmitter::LineTiles::transposed() {
+llvm::SmallVector<Value> ProductEmitter::LineTiles::transposed() {
   const int64_t lanes = product.lanes;
   body.lanes = int(lanes);
   body.vectors = int(llvm::divideCeil(shape.pixels, lanes));

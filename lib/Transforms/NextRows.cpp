@@ -35,7 +35,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
-#include "Transforms/Products.h"
+#include "Transforms/KernelEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace graphc {

@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -38,49 +38,46 @@ static constexpr int kRowVectors = 4, kColumnsBeside = 2;
 
 /// Memory for copies of the last columns, where rows of the left operand are read along k: on the
 /// stack if there is room.
-void KernelEmitter::placeLastColumns(const KernelNest &nest, const ProductShape &shape,
-                                     const ProductMemory &memory, ProductLast &last) {
+void ProductEmitter::placeLastColumns() {
   int64_t bytes = memoryBytes(shape.element);
   const bool maySeveral = shape.lanes > kLastColumns;
-  last.most = maySeveral ? kLastColumns : 1;
-  last.columns = last.most;
-  last.mayBeOne = true;
-  last.mostOnStack = kSumBytes / bytes / kLastColumns;
-  last.may =
+  lastColumns.most = maySeveral ? kLastColumns : 1;
+  lastColumns.columns = lastColumns.most;
+  lastColumns.mayBeOne = true;
+  lastColumns.mostOnStack = kSumBytes / bytes / kLastColumns;
+  lastColumns.may =
       uses(Optimization::LastColumns) && shape.group == 1 &&
       (shape.isLeftTransposed ? maySeveral
                               : !shape.isLeftPlain || constantSize(memory.leftSumStride) == 1);
   if (auto number = constantSize(shape.numColumns)) {
     int64_t tail = *number % shape.lanes;
-    last.may &= tail >= 1 && tail <= last.most;
-    last.mayBeOne = tail == 1;
-    last.columns = int(llvm::PowerOf2Ceil(uint64_t(tail)));
+    lastColumns.may &= tail >= 1 && tail <= lastColumns.most;
+    lastColumns.mayBeOne = tail == 1;
+    lastColumns.columns = int(llvm::PowerOf2Ceil(uint64_t(tail)));
   }
-  if (!last.may || shape.isLeftTransposed)
+  if (!lastColumns.may || shape.isLeftTransposed)
     return;
   // What fills up the last vector is no longer than k.
   llvm::SmallVector<Size> sums = extentsOf(nest, shape.sums), room = sums;
   room.insert(room.begin(), b.getIndexAttr(kLastColumns + 1));
-  last.inScratch = addressOf(addScratchArgument(shape.element, room));
-  limitScratch(last.mostOnStack, sums);
-  last.onStack = addressOf(onStack(shape.element, kSumBytes));
+  lastColumns.inScratch = addressOf(function.addScratchArgument(shape.element, room));
+  function.limitScratch(lastColumns.mostOnStack, sums);
+  lastColumns.onStack = addressOf(onStack(shape.element, kSumBytes));
 }
 
-/// The last columns of a block that ends at `end`, with `rest` columns behind whole panels, which
-/// end at `whole`: how many there are, and where they are read.
-void KernelEmitter::findLastColumns(const KernelNest &nest, const ProductShape &shape,
-                                    const ProductMemory &memory, const ProductCopies &copies,
-                                    Value end, Value rest, Value whole, ProductLast &last) {
+/// The last columns of the block, which has `rest` columns behind whole panels: how many there are,
+/// and where they are read.
+void ProductEmitter::findLastColumns(Value rest) {
   Value zero = stack->constant(0), one = stack->constant(1), length = stack->value(shape.length);
-  last.count = zero;
-  last.first = end;
-  if (!last.may)
+  lastColumns.count = zero;
+  lastColumns.first = endColumn;
+  if (!lastColumns.may)
     return;
   auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
     return arith::CmpIOp::create(b, predicate, x, y);
   };
   Value tail = arith::RemUIOp::create(b, rest, stack->constant(shape.lanes));
-  Value isFew = compare(arith::CmpIPredicate::sle, tail, stack->constant(last.most));
+  Value isFew = compare(arith::CmpIPredicate::sle, tail, stack->constant(lastColumns.most));
   Value isOne = compare(arith::CmpIPredicate::eq, tail, one);
   Value least =
       arith::SelectOp::create(b, isOne, stack->constant(kDotTerms), stack->constant(2 * kDotTerms));
@@ -92,27 +89,30 @@ void KernelEmitter::findLastColumns(const KernelNest &nest, const ProductShape &
         arith::AndIOp::create(b, isLong,
                               compare(arith::CmpIPredicate::sge,
                                       stack->value(nest.extents[size_t(shape.rowLoop)]), least));
-  last.count = arith::SelectOp::create(b, arith::AndIOp::create(b, isFew, isLong), tail, zero);
-  last.first = arith::SubIOp::create(b, end, last.count);
-  setRight(shape, memory, copies, whole, last.first, last.panel);
+  lastColumns.count =
+      arith::SelectOp::create(b, arith::AndIOp::create(b, isFew, isLong), tail, zero);
+  lastColumns.first = arith::SubIOp::create(b, endColumn, lastColumns.count);
+  setRight(endOfWhole, lastColumns.first, lastColumns.panel);
   if (shape.isLeftTransposed)
     return;
-  last.isOne = compare(arith::CmpIPredicate::eq, last.count, one);
-  Value fits = compare(arith::CmpIPredicate::sle, length, stack->constant(last.mostOnStack));
-  last.address = arith::SelectOp::create(b, fits, last.onStack, last.inScratch);
+  lastColumns.isOne = compare(arith::CmpIPredicate::eq, lastColumns.count, one);
+  Value fits = compare(arith::CmpIPredicate::sle, length, stack->constant(lastColumns.mostOnStack));
+  lastColumns.address =
+      arith::SelectOp::create(b, fits, lastColumns.onStack, lastColumns.inScratch);
   // The only column of a matrix stands together as it is.
-  Value isDense = arith::AndIOp::create(b, last.isOne,
-                                        compare(arith::CmpIPredicate::eq, last.panel.step,
+  Value isDense = arith::AndIOp::create(b, lastColumns.isOne,
+                                        compare(arith::CmpIPredicate::eq, lastColumns.panel.step,
                                                 stack->constant(memoryBytes(shape.element))));
-  packLastColumns(shape, last, arith::SelectOp::create(b, isDense, zero, last.count));
-  last.address = arith::SelectOp::create(b, isDense, last.panel.address, last.address);
+  packLastColumns(arith::SelectOp::create(b, isDense, zero, lastColumns.count));
+  lastColumns.address =
+      arith::SelectOp::create(b, isDense, lastColumns.panel.address, lastColumns.address);
 }
 
-/// Copies `copied` columns from `last.panel` to `last.address`: one, or `last.columns` side by
-/// side.
-void KernelEmitter::packLastColumns(const ProductShape &shape, const ProductLast &last,
-                                    Value copied) {
-  const int64_t elementBytes = memoryBytes(shape.element), group = shape.lanes / last.columns;
+/// Copies `copied` columns from `lastColumns.panel` to `lastColumns.address`: one, or
+/// `lastColumns.columns` side by side.
+void ProductEmitter::packLastColumns(Value copied) {
+  const int64_t elementBytes = memoryBytes(shape.element),
+                group = shape.lanes / lastColumns.columns;
   Value length = stack->value(shape.length), zero = stack->constant(0), one = stack->constant(1);
   Value bytes = stack->constant(elementBytes);
   auto plus = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, x, y); };
@@ -120,82 +120,78 @@ void KernelEmitter::packLastColumns(const ProductShape &shape, const ProductLast
   stack->dropAnchor();
   // k is element k % group of the vector's part for its column; behind that are those for others.
   Value within, behind;
-  if (last.columns > 1) {
-    within = stack->constant(group - 1), behind = stack->constant((last.columns - 1) * group);
-    if (last.mayBeOne) {
-      within = arith::SelectOp::create(b, last.isOne, zero, within);
-      behind = arith::SelectOp::create(b, last.isOne, zero, behind);
+  if (lastColumns.columns > 1) {
+    within = stack->constant(group - 1),
+    behind = stack->constant((lastColumns.columns - 1) * group);
+    if (lastColumns.mayBeOne) {
+      within = arith::SelectOp::create(b, lastColumns.isOne, zero, within);
+      behind = arith::SelectOp::create(b, lastColumns.isOne, zero, behind);
     }
     behind = times(behind, bytes);
     // The last vector, which may not be full; there is memory for it whether it is used or not.
     Value end = arith::MaxSIOp::create(b, plus(length, stack->constant(-1)), zero);
     end = arith::SubIOp::create(b, end, Value(arith::AndIOp::create(b, end, within)));
-    end = times(end, arith::SelectOp::create(b, last.isOne, one, stack->constant(last.columns)));
+    end = times(end, arith::SelectOp::create(b, lastColumns.isOne, one,
+                                             stack->constant(lastColumns.columns)));
     auto type = mlir::VectorType::get({shape.lanes}, shape.element);
-    storeVector(plus(last.address, times(end, bytes)),
+    storeVector(plus(lastColumns.address, times(end, bytes)),
                 arith::ConstantOp::create(b, b.getZeroAttr(type)));
     stack->dropAnchor();
   }
   auto columns = stack->open(zero, copied, one);
   Value column = columns.getInductionVar();
-  Value from = plus(last.panel.address, times(column, bytes));
-  Value to = plus(last.address, times(column, stack->constant(group * elementBytes)));
+  Value from = plus(lastColumns.panel.address, times(column, bytes));
+  Value to = plus(lastColumns.address, times(column, stack->constant(group * elementBytes)));
   auto sums = stack->open(zero, length, one, {from, to});
   from = sums.getRegionIterArg(0), to = sums.getRegionIterArg(1);
   storeAt(to, loadAt(from, shape.element, nullptr));
   to = plus(to, bytes);
-  if (last.columns > 1) {
+  if (lastColumns.columns > 1) {
     Value low = arith::AndIOp::create(b, sums.getInductionVar(), within);
     Value isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, low, within);
     to = plus(to, arith::SelectOp::create(b, isEnd, behind, zero));
   }
-  stack->close({plus(from, last.panel.step), to});
+  stack->close({plus(from, lastColumns.panel.step), to});
   stack->close();
   stack->dropAnchor();
 }
 
-/// The last columns of the rows [lower, upper).
-void KernelEmitter::emitLastColumns(const Pass &pass, const ProductShape &shape,
-                                    const ProductPanel &panel, const ProductLast &last, Value sums,
-                                    Value lower, Value upper) {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+/// The last columns of the block of rows, as dot products.
+void ProductEmitter::emitLastColumnsAsDots() {
   VectorProduct product{shape.element, shape.lanes, /*isDots=*/true, stack->value(shape.length)};
   product.resultStep = stack->value(panel.rowStep);
   product.matrix = arith::SubIOp::create(
       b, panel.leftAddress, arith::MulIOp::create(b, panel.firstRow, product.resultStep));
-  product.vector = last.address;
-  Value endColumn = arith::AddIOp::create(b, last.first, last.count);
+  product.vector = lastColumns.address;
+  Value endOfAll = arith::AddIOp::create(b, lastColumns.first, lastColumns.count);
   auto are = [&](arith::CmpIPredicate predicate) -> Value {
-    Value is = arith::CmpIOp::create(b, predicate, last.count, stack->constant(1));
-    return arith::SelectOp::create(b, is, upper, lower);
+    Value is = arith::CmpIOp::create(b, predicate, lastColumns.count, stack->constant(1));
+    return arith::SelectOp::create(b, is, endRow, firstRow);
   };
-  if (last.mayBeOne) {
+  if (lastColumns.mayBeOne) {
     auto setLoops = [&](Value index, Value, bool) {
       setLoop(shape.rowLoop, index);
-      setColumns(nest, shape, last.first, Value(), /*masked=*/false);
+      setColumns(lastColumns.first, Value(), /*masked=*/false);
     };
-    emitVectorProduct(
-        nest, product, lower, are(arith::CmpIPredicate::eq), sums,
-        [&](Value begin, Value end) { keepSums(pass, sums, begin, end, /*lanes=*/1, setLoops); });
+    emitVectorProduct(product, firstRow, are(arith::CmpIPredicate::eq),
+                      [&](Value begin, Value end) { keepSums(begin, end, /*lanes=*/1, setLoops); });
   }
-  if (last.columns > 1) {
-    ProductShape few = shape;
-    few.lanes = product.columns = last.columns;
-    few.vectors = 1;
+  if (lastColumns.columns > 1) {
+    const int lanes = product.columns = lastColumns.columns;
     auto keep = [&](Value begin, Value end) {
-      body->lanes = few.lanes;
+      body->lanes = lanes;
       body->rows = body->vectors = 1;
       body->rowExists.clear();
       stack->dropAnchor();
       auto rows = stack->open(begin, end, stack->constant(1));
       setLoop(shape.rowLoop, rows.getInductionVar());
-      setColumns(nest, few, last.first, endColumn, /*masked=*/true);
+      setColumns(lastColumns.first, endOfAll, /*masked=*/true);
       Value number = arith::SubIOp::create(b, rows.getInductionVar(), begin);
-      Value sum = vector::LoadOp::create(
-          b, mlir::VectorType::get({few.lanes}, shape.element), sums,
-          Value(arith::MulIOp::create(b, number, stack->constant(few.lanes))));
+      Value sum =
+          vector::LoadOp::create(b, mlir::VectorType::get({lanes}, shape.element), sumsOnStack,
+                                 Value(arith::MulIOp::create(b, number, stack->constant(lanes))));
       if (shape.pictureLoop >= 0)
-        keepPictures(pass, few, last.first, endColumn, sum);
+        keepPictures(lastColumns.first, endOfAll, sum);
       else
         keepNests(pass, sum);
       stack->close();
@@ -203,18 +199,14 @@ void KernelEmitter::emitLastColumns(const Pass &pass, const ProductShape &shape,
       body->masks.clear();
     };
     // One column is too little work: outlined, 17x33x65 took 1.05 of the time.
-    mayBeOutlined(
-        emitVectorProduct(nest, product, lower, are(arith::CmpIPredicate::sgt), sums, keep));
+    mayBeOutlined(emitVectorProduct(product, firstRow, are(arith::CmpIPredicate::sgt), keep));
   }
   body->lanes = shape.lanes;
 }
 
-/// The columns [first, first + count), which begin at `panel.address`, of the rows [lower, upper)
-/// of a left operand whose rows stand together. Sums are made in `buffer`, in the order of k.
-void KernelEmitter::emitLastColumnsOfRows(const Pass &pass, const ProductShape &shape,
-                                          const ProductPanel &panel, Value buffer, Value first,
-                                          Value count, Value lower, Value upper) {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+/// The last columns, which begin at `panel.address`, of the block's rows of a left operand whose
+/// rows stand together. Sums are made on the stack, in the order of k.
+void ProductEmitter::emitLastColumnsOfRows() {
   int64_t bytes = memoryBytes(shape.element);
   auto type = mlir::VectorType::get({shape.lanes}, shape.element);
   auto plus = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, x, y); };
@@ -222,11 +214,11 @@ void KernelEmitter::emitLastColumnsOfRows(const Pass &pass, const ProductShape &
     return arith::MulIOp::create(b, x, stack->constant(factor));
   };
   stack->dropAnchor();
-  auto pairs = stack->open(stack->constant(0), count, stack->constant(kColumnsBeside));
-  Value last = plus(count, stack->constant(-1)), column = pairs.getInductionVar();
+  auto pairs = stack->open(stack->constant(0), lastColumns.count, stack->constant(kColumnsBeside));
+  Value lastColumn = plus(lastColumns.count, stack->constant(-1)), column = pairs.getInductionVar();
   llvm::SmallVector<Value> columns; // where they begin; the last one stands for one that is missing
   for (int i = 0; i < kColumnsBeside; ++i) {
-    Value number = arith::MinSIOp::create(b, plus(column, stack->constant(i)), last);
+    Value number = arith::MinSIOp::create(b, plus(column, stack->constant(i)), lastColumn);
     columns.push_back(plus(panel.address, times(number, bytes)));
   }
   // The first row of each vector, and where it is: one vector after the other, or those of one tile
@@ -253,8 +245,8 @@ void KernelEmitter::emitLastColumnsOfRows(const Pass &pass, const ProductShape &
              placeOf[size_t(v)]);
     }
   }
-  auto blocks = stack->open(lower, upper, rowsAtOnce);
-  Value left = arith::SubIOp::create(b, upper, blocks.getInductionVar());
+  auto blocks = stack->open(firstRow, endRow, rowsAtOnce);
+  Value left = arith::SubIOp::create(b, endRow, blocks.getInductionVar());
   Value row = arith::SubIOp::create(b, blocks.getInductionVar(), panel.firstRow);
   // A vector of no rows reads where the first one does: its tile would be in memory that nothing
   // has touched, where each load without any lane takes a hundred times as long (100x300x100 in
@@ -272,7 +264,7 @@ void KernelEmitter::emitLastColumnsOfRows(const Pass &pass, const ProductShape &
   llvm::SmallVector<Value> carried(size_t(kRowVectors * kColumnsBeside),
                                    body->neutral(nest, shape.lanes)[0]);
   size_t numSums = carried.size();
-  carried.push_back(leftAddressOf(shape, panel, blocks.getInductionVar()));
+  carried.push_back(leftAddressOf(blocks.getInductionVar()));
   carried.append(columns);
   auto loop =
       stack->open(stack->constant(0), stack->value(shape.length), stack->constant(1), carried);
@@ -296,7 +288,7 @@ void KernelEmitter::emitLastColumnsOfRows(const Pass &pass, const ProductShape &
   for (int i = 0; i < kColumnsBeside; ++i)
     for (int v = 0; v < kRowVectors; ++v) {
       Value at = plus(times(plus(column, stack->constant(i)), kRowsOfSums), row);
-      vector::StoreOp::create(b, loop.getResult(unsigned(i * kRowVectors + v)), buffer,
+      vector::StoreOp::create(b, loop.getResult(unsigned(i * kRowVectors + v)), sumsOnStack,
                               plus(at, rowOf[size_t(v)]));
     }
   stack->close();
@@ -307,10 +299,11 @@ void KernelEmitter::emitLastColumnsOfRows(const Pass &pass, const ProductShape &
   body->rowExists.clear();
   stack->dropAnchor();
   auto rows = stack->open(
-      lower,
-      arith::SelectOp::create(
-          b, arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, count, stack->constant(0)), upper,
-          lower),
+      firstRow,
+      arith::SelectOp::create(b,
+                              arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, lastColumns.count,
+                                                    stack->constant(0)),
+                              endRow, firstRow),
       stack->constant(1));
   LoopVariable &variable = body->loops[size_t(shape.rowLoop)];
   variable = {};
@@ -318,10 +311,10 @@ void KernelEmitter::emitLastColumnsOfRows(const Pass &pass, const ProductShape &
   variable.rowSet = kMajorRows;
   variable.index = {rows.getInductionVar()};
   Value number = arith::SubIOp::create(b, rows.getInductionVar(), panel.firstRow);
-  auto each = stack->open(stack->constant(0), count, stack->constant(1));
-  setColumns(nest, shape, plus(first, each.getInductionVar()), upper, /*masked=*/false);
+  auto each = stack->open(stack->constant(0), lastColumns.count, stack->constant(1));
+  setColumns(plus(lastColumns.first, each.getInductionVar()), endRow, /*masked=*/false);
   Value at = plus(times(each.getInductionVar(), kRowsOfSums), number);
-  keepNests(pass, Value(memref::LoadOp::create(b, buffer, at)));
+  keepNests(pass, Value(memref::LoadOp::create(b, sumsOnStack, at)));
   stack->close();
   stack->close();
   stack->dropAnchor();

@@ -35,7 +35,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace graphc {
@@ -51,12 +51,11 @@ static constexpr int64_t kShortTerms = 64;
 static constexpr int64_t kFetchingTiles = 4;
 
 /// Whether tiles fetch the next panel of a matrix that the first one of each panel fills.
-void KernelEmitter::setPanelFetching(const ProductShape &shape, const ProductCopies &copies,
-                                     Value numRows, ProductPanel &panel) {
+void ProductEmitter::setPanelFetching() {
   if (!tuningOf(target).fetchesPanels || !uses(Optimization::FetchPanels))
     return;
   Value tiles =
-      arith::DivUIOp::create(b, rowsOfWholeTiles(shape, numRows), stack->constant(shape.rows[0]));
+      arith::DivUIOp::create(b, rowsOfWholeTiles(numRows), stack->constant(shape.rows[0]));
   Value areMany =
       arith::CmpIOp::create(b, arith::CmpIPredicate::sge, tiles, stack->constant(kFetchingTiles));
   panel.fetchesPanel = arith::AndIOp::create(b, copies.fills, areMany);
@@ -70,8 +69,7 @@ void KernelEmitter::setPanelFetching(const ProductShape &shape, const ProductCop
 
 /// Whether tiles fetch the next one's rows: beside the first panel, since beside others they are in
 /// the L2 cache. Null: never.
-Value KernelEmitter::fetchesRows(const ProductShape &shape, const ProductCopies &copies,
-                                 Value isFirst) {
+Value ProductEmitter::fetchesRows(Value isFirst) {
   if (shape.isLeftTransposed || !uses(Optimization::FetchRows) ||
       (shape.isWindow && !tuningOf(target).fetchesRowsOfWindows))
     return nullptr;
@@ -94,7 +92,7 @@ Value KernelEmitter::fetchesRows(const ProductShape &shape, const ProductCopies 
 /// or each other tile but the first its lines of the next panel. One has up to kCacheLine bytes;
 /// the cache line of the last is fetched, since that of the first is the last of this panel, or the
 /// same.
-void KernelEmitter::setFetched(const ProductShape &shape, Value fetchesRows, ProductPanel &panel) {
+void ProductEmitter::setFetched(Value fetchesRows) {
   const bool mayFetchPanel = panel.fetchesPanel && panel.fillingRow;
   Value zero = stack->constant(0), one = stack->constant(1), atOnce = stack->constant(kTermsAtOnce);
   Value numTerms = arith::MaxSIOp::create(b, panel.length, one);
@@ -145,9 +143,9 @@ void KernelEmitter::setFetched(const ProductShape &shape, Value fetchesRows, Pro
   }
 }
 
-/// Fetches the lines in front of term `k` of the tile whose first row is `firstRow`.
-void KernelEmitter::fetchAhead(const ProductShape &shape, const LinesAhead &ahead, Value firstRow,
-                               Value k) {
+/// Fetches the lines in front of term `k` of the tile whose first row is `row`.
+void ProductEmitter::fetchAhead(Value row, Value k) {
+  const LinesAhead &ahead = panel.fetched;
   auto plus = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, x, y); };
   auto times = [&](Value x, Value y) -> Value { return arith::MulIOp::create(b, x, y); };
   // Small tiles, which fetch nothing, have one test more for it.
@@ -156,7 +154,7 @@ void KernelEmitter::fetchAhead(const ProductShape &shape, const LinesAhead &ahea
       /*withElseRegion=*/false);
   mlir::OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  Value rows = arith::SubIOp::create(b, firstRow, ahead.firstRow);
+  Value rows = arith::SubIOp::create(b, row, ahead.firstRow);
   Value tile = arith::DivUIOp::create(b, rows, stack->constant(shape.rows[0]));
   Value start = plus(plus(ahead.address, times(tile, ahead.tileStep)), times(k, ahead.termStep));
   auto lines = stack->open(stack->constant(0), ahead.numLines, stack->constant(1));
@@ -171,8 +169,7 @@ void KernelEmitter::fetchAhead(const ProductShape &shape, const LinesAhead &ahea
 /// the last column, and those before it but perhaps the first. That one is the last of the panel
 /// before, or the same. (The other rows' places would be in registers, or in memory, until they are
 /// stored.)
-void KernelEmitter::fetchLines(const ProductShape &shape, int array, Value place, Size rowStride,
-                               Value ahead, bool toWrite) {
+void ProductEmitter::fetchLines(int array, Value place, Size rowStride, Value ahead, bool toWrite) {
   mlir::Type element = kernel.arrays[size_t(array)].element;
   const int64_t bytes = memoryBytes(element), width = int64_t(shape.vectors) * shape.lanes * bytes;
   Value row = addressOf(body->memory[size_t(array)].buffer), step = bytesOf(rowStride, element);
@@ -199,9 +196,7 @@ void KernelEmitter::fetchLines(const ProductShape &shape, int array, Value place
 
 /// Fetches what the tile that is set up will store, and read besides its sums; of short sums what
 /// the tile beside the next panel will.
-void KernelEmitter::fetchResults(const Pass &pass, const ProductShape &shape,
-                                 const ProductPanel &panel) {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+void ProductEmitter::fetchResults() {
   // A kernel knows extents of up to 16 alone.
   const bool areFew =
       constantSize(nest.extents[size_t(shape.rowLoop)]) && constantSize(shape.numColumns);
@@ -263,7 +258,7 @@ void KernelEmitter::fetchResults(const Pass &pass, const ProductShape &shape,
     b.setInsertionPointToStart(branch.thenBlock());
   }
   for (const Lines &lines : fetched)
-    fetchLines(shape, lines.array, lines.place, lines.rowStride, lines.ahead, lines.toWrite);
+    fetchLines(lines.array, lines.place, lines.rowStride, lines.ahead, lines.toWrite);
   stack->dropAnchor(); // which may be in the branch
 }
 

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 
 namespace graphc {
 
@@ -20,8 +20,7 @@ static constexpr int64_t kFewVectors = 2;
 
 /// Whether a product of matrices has one row, or one column, that is done by emitOneLine; each null
 /// if it never is.
-std::pair<Value, Value> KernelEmitter::findOneLine(const KernelNest &nest,
-                                                   const ProductShape &shape) {
+std::pair<Value, Value> ProductEmitter::findOneLine() {
   if (!uses(Optimization::Vectors) || shape.isWindow || !shape.isLeftPlain || !shape.isRightPlain)
     return {};
   int k = shape.sums[0];
@@ -37,21 +36,18 @@ std::pair<Value, Value> KernelEmitter::findOneLine(const KernelNest &nest,
                                          stack->constant(kFewVectors * shape.lanes));
     return arith::AndIOp::create(b, isOne, isLong);
   };
-  Size numRows = nest.extents[size_t(shape.rowLoop)];
+  Size rows = nest.extents[size_t(shape.rowLoop)];
   Value isRow, isColumn;
   if (!isDots || (isDense(nest, shape.right, k) && isDense(nest, shape.left, k)))
-    isRow = isOne(numRows, shape.numColumns, isDots);
+    isRow = isOne(rows, shape.numColumns, isDots);
   // Otherwise it is one of the last columns.
   if (isDense(nest, shape.left, shape.rowLoop))
-    isColumn = isOne(shape.numColumns, numRows, /*isDots=*/false);
+    isColumn = isOne(shape.numColumns, rows, /*isDots=*/false);
   return {isRow, isColumn};
 }
 
-void KernelEmitter::emitOneLine(const Pass &pass, const ProductShape &shape, Value sums,
-                                std::pair<Value, Value> isOne, std::pair<Value, Value> rows,
-                                std::pair<Value, Value> columns) {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  auto [isRow, isColumn] = isOne;
+void ProductEmitter::emitOneLine() {
+  auto [isRow, isColumn] = isOneLine;
   if (!isRow && !isColumn)
     return;
   int k = shape.sums[0];
@@ -61,41 +57,41 @@ void KernelEmitter::emitOneLine(const Pass &pass, const ProductShape &shape, Val
     return condition ? Value(arith::SelectOp::create(b, condition, one, other)) : other;
   };
   auto keepRow = [&](Value first, Value end) {
-    keepSums(pass, sums, first, end, shape.lanes, [&](Value index, Value last, bool masked) {
-      setLoop(shape.rowLoop, rows.first);
-      setColumns(nest, shape, index, last, masked);
+    keepSums(first, end, shape.lanes, [&](Value index, Value last, bool masked) {
+      setLoop(shape.rowLoop, threadPart.lower);
+      setColumns(index, last, masked);
     });
   };
   auto keepColumn = [&](Value first, Value end) {
-    keepSums(pass, sums, first, end, /*lanes=*/1, [&](Value index, Value, bool) {
+    keepSums(first, end, /*lanes=*/1, [&](Value index, Value, bool) {
       setLoop(shape.rowLoop, index);
-      setColumns(nest, shape, zero, Value(), /*masked=*/false);
+      setColumns(zero, Value(), /*masked=*/false);
     });
   };
   VectorProduct ofRow, ofColumn;
   if (isRow)
-    ofRow = vectorProduct(nest, shape, shape.right, shape.columnLoop, shape.left, k, isDots);
+    ofRow = vectorProduct(shape.right, shape.columnLoop, shape.left, k, isDots);
   if (isColumn)
-    ofColumn = vectorProduct(nest, shape, shape.left, shape.rowLoop, shape.right, k, false);
+    ofColumn = vectorProduct(shape.left, shape.rowLoop, shape.right, k, false);
   if (!isColumn || isDots) {
     if (isRow)
-      mayBeOutlined(emitVectorProduct(nest, ofRow, columns.first,
-                                      either(isRow, columns.second, columns.first), sums, keepRow));
+      mayBeOutlined(emitVectorProduct(ofRow, threadPart.begin,
+                                      either(isRow, threadPart.end, threadPart.begin), keepRow));
     isRow = nullptr;
   }
   if (!isColumn)
     return;
   // One loop for both.
   VectorProduct product = ofColumn;
-  Value lower = rows.first, upper = either(isColumn, rows.second, rows.first);
+  Value lower = threadPart.lower, upper = either(isColumn, threadPart.upper, threadPart.lower);
   if (isRow) {
     for (auto field : {&VectorProduct::matrix, &VectorProduct::resultStep, &VectorProduct::sumStep,
                        &VectorProduct::vector, &VectorProduct::vectorStep})
       product.*field = either(isRow, ofRow.*field, ofColumn.*field);
-    lower = either(isRow, columns.first, lower);
-    upper = either(isRow, columns.second, upper);
+    lower = either(isRow, threadPart.begin, lower);
+    upper = either(isRow, threadPart.end, upper);
   }
-  mayBeOutlined(emitVectorProduct(nest, product, lower, upper, sums, [&](Value first, Value end) {
+  mayBeOutlined(emitVectorProduct(product, lower, upper, [&](Value first, Value end) {
     if (isRow)
       keepRow(first, either(isRow, end, first));
     keepColumn(first, either(isRow, first, end));

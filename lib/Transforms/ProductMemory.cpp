@@ -18,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
 #include "Support/CopiedOperands.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace graphc {
@@ -67,34 +67,9 @@ static constexpr int64_t kTilesInPlace = 4;
 static constexpr int64_t kFillingTiles = 64;
 /// Rows that are copied at once, at most.
 static constexpr int64_t kCopiedRows = 196;
-
-/// Distance in elements between neighbours of an operand along a loop; that of
-/// `numLoops` is what is constant in its place.
-Size KernelEmitter::strideAlong(const KernelNest &nest, int operand, int loop) {
-  const ArrayPlace &array = body->memory[size_t(nest.inputs[size_t(operand)])];
-  mlir::AffineMap map = mapOf(nest, operand);
-  Size stride = b.getIndexAttr(0);
-  stack->inPrologue([&] {
-    for (auto [axis, expr] : llvm::enumerate(map.getResults()))
-      if (int64_t step = affineFactors(expr, unsigned(nest.numLoops()))[size_t(loop)])
-        stride = stack->add(stride, stack->multiply(array.strides[axis], b.getIndexAttr(step)));
-  });
-  return stride;
-}
-
-Size KernelEmitter::extentOfAll(const KernelNest &nest, llvm::ArrayRef<int> loops) {
-  Size extent = b.getIndexAttr(1);
-  stack->inPrologue([&] {
-    for (int loop : loops)
-      extent = stack->multiply(extent, nest.extents[size_t(loop)]);
-  });
-  return extent;
-}
-
 /// The address of an operand's element where k, row and column are 0, at the present iteration of
 /// the other loops.
-Value KernelEmitter::productAddress(const KernelNest &nest, const ProductShape &shape,
-                                    int operand) {
+Value ProductEmitter::productAddress(int operand) {
   Value start;
   stack->inPrologue([&] {
     start = memref::ExtractAlignedPointerAsIndexOp::create(
@@ -111,11 +86,11 @@ Value KernelEmitter::productAddress(const KernelNest &nest, const ProductShape &
     Size last = stack->add(nest.extents[size_t(shape.sums[i])], b.getIndexAttr(-1));
     offset = stack->add(offset, stack->multiply(strideAlong(nest, operand, shape.sums[i]), last));
   }
-  return stack->value(stack->add(start, bytesInPlace(shape, offset)));
+  return stack->value(stack->add(start, bytesInPlace(offset)));
 }
 
 /// Bytes of so many elements of an operand where it lies.
-Size KernelEmitter::bytesInPlace(const ProductShape &shape, Size elements) {
+Size ProductEmitter::bytesInPlace(Size elements) {
   return stack->multiply(elements, b.getIndexAttr(memoryBytes(shape.element) / shape.group));
 }
 
@@ -124,47 +99,31 @@ static llvm::SmallVector<Size> joined(llvm::ArrayRef<Size> first, llvm::ArrayRef
   all.append(others.begin(), others.end());
   return all;
 }
-
-Value KernelEmitter::addressOf(Value buffer) {
-  Value address;
-  stack->inPrologue([&] { address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer); });
-  return address;
-}
-
-Value KernelEmitter::bytesOf(Size elements, mlir::Type element) {
-  return stack->value(stack->multiply(elements, b.getIndexAttr(memoryBytes(element))));
-}
-
-llvm::SmallVector<Size> KernelEmitter::extentsOf(const KernelNest &nest,
-                                                 llvm::ArrayRef<int> loops) {
-  return llvm::map_to_vector(loops, [&](int loop) { return nest.extents[size_t(loop)]; });
-}
-
-Value KernelEmitter::isKept(Value copy) {
+Value ProductEmitter::isKept(Value copy) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, copy, stack->constant(0));
 }
 
 /// Whether tiles cannot read the right operand where it lies.
-bool KernelEmitter::mustPack(const KernelNest &nest, const ProductShape &shape) {
+bool ProductEmitter::mustPack() {
   return shape.isWindow || !shape.isRightPlain ||
          constantSize(strideAlong(nest, shape.right, shape.columnLoop)) != 1;
 }
 
 /// Memory for panels of the right operand, or those that are kept.
-void KernelEmitter::placeRight(const KernelNest &nest, const ProductShape &shape,
-                               ProductMemory &memory) {
+void ProductEmitter::placeRight() {
   int64_t bytes = memoryBytes(shape.element), width = int64_t(shape.vectors) * shape.lanes;
   llvm::SmallVector<Size> sums = extentsOf(nest, shape.sums);
-  memory.mustPack = mustPack(nest, shape);
-  memory.blockPanels = blockPanels.lookup(int(&nest - kernel.nests.data()));
+  memory.mustPack = mustPack();
+  memory.blockPanels = function.blockPanels.lookup(pass.nests[0]);
   if (memory.blockPanels)
     return;
-  if (std::optional<KeptForm> form = keptPanels(nest, shape)) {
+  if (std::optional<KeptForm> form = keptPanels()) {
     Size row = form->isTransposed ? sums[0] : shape.numColumns; // in memory
     mlir::Type element = kernel.arrays[size_t(nest.inputs[size_t(shape.right)])].element;
-    memory.keptPanels = addKept(nest.inputs[size_t(shape.right)], *form, element, row);
+    memory.keptPanels = function.addKept(nest.inputs[size_t(shape.right)], *form, element, row);
     if (shape.group == 1)
-      limitScratch(1, nest.extents[size_t(shape.rowLoop)]); // one row is no matter of panels
+      function.limitScratch(1,
+                            nest.extents[size_t(shape.rowLoop)]); // one row is no matter of panels
   }
   memory.numPanels = !shape.isWindow     ? kPanels
                      : shape.isLeftPlain ? kWindowPanels
@@ -172,16 +131,17 @@ void KernelEmitter::placeRight(const KernelNest &nest, const ProductShape &shape
   // Of pairs there are half as many, or one of one k, and up to three lines more behind them.
   int64_t roomPanels = memory.numPanels + (shape.group > 1 ? 3 : 0);
   llvm::SmallVector<Size> room = joined(Size(b.getIndexAttr(width * roomPanels)), sums);
-  memory.packed = view(addScratchArgument(shape.element, room), room, shape.element, 0);
+  memory.packed =
+      function.view(function.addScratchArgument(shape.element, room), room, shape.element, 0);
   if (!memory.mustPack && target.maskRegisters) {
     auto columns = llvm::to_vector(llvm::seq<int>(shape.columnLoop, nest.numParallel));
-    limitScratch(kPackOneSetBytes / bytes - 1, joined(extentsOf(nest, columns), sums));
+    function.limitScratch(kPackOneSetBytes / bytes - 1, joined(extentsOf(nest, columns), sums));
   }
   memory.packedAddress = addressOf(memory.packed.buffer);
 }
 
 /// Memory for rows of the left operand, or those that are kept.
-void KernelEmitter::placeLeft(const KernelNest &nest, ProductShape &shape, ProductMemory &memory) {
+void ProductEmitter::placeLeft() {
   int64_t bytes = memoryBytes(shape.element);
   llvm::SmallVector<Size> sums = extentsOf(nest, shape.sums);
   memory.leftRowStride = memory.leftSumStride = b.getIndexAttr(0);
@@ -209,9 +169,9 @@ void KernelEmitter::placeLeft(const KernelNest &nest, ProductShape &shape, Produ
   // The L1 cache has room for the rows of low tiles wherever these are: what a copy brings (a tenth
   // with AVX2 for rows 4 KB apart, if it is kept) it takes to make one at each call.
   const bool areLow = isPlain && !shape.isLeftTransposed && shape.rows[0] <= kCacheWays;
-  if (memory.mayCopyLeft && mayKeepRows(nest, shape))
-    memory.keptRows =
-        addKept(nest.inputs[size_t(shape.left)], KeptForm{.hasRoom = !areLow}, shape.element, sums);
+  if (memory.mayCopyLeft && mayKeepRows())
+    memory.keptRows = function.addKept(nest.inputs[size_t(shape.left)],
+                                       KeptForm{.hasRoom = !areLow}, shape.element, sums);
   memory.mayCopyLeft &= !areLow;
   shape.inTiles = tuningOf(target).tilesOfRows && uses(Optimization::RowTiles) &&
                   memory.mayCopyLeft && shape.isLeftPlain && shape.isLeftTransposed &&
@@ -222,22 +182,22 @@ void KernelEmitter::placeLeft(const KernelNest &nest, ProductShape &shape, Produ
   if (!memory.mayCopyLeft)
     return;
   llvm::SmallVector<Size> room = joined(Size(b.getIndexAttr(memory.mostRows * 9 / 8 + 1)), sums);
-  memory.copied = view(addScratchArgument(shape.element, room), room, shape.element, 0);
+  memory.copied =
+      function.view(function.addScratchArgument(shape.element, room), room, shape.element, 0);
   // The last pair of an odd number of terms is filled up in a copy.
   if (shape.isLeftPlain && shape.group == 1)
-    limitScratch(kCopiedBytes / bytes - 1, joined(nest.extents[size_t(shape.rowLoop)], sums));
+    function.limitScratch(kCopiedBytes / bytes - 1,
+                          joined(nest.extents[size_t(shape.rowLoop)], sums));
   memory.copiedAddress = addressOf(memory.copied.buffer);
 }
 
 /// The operands' addresses at the present iteration of the other loops.
-void KernelEmitter::findOperands(const KernelNest &nest, const ProductShape &shape,
-                                 ProductMemory &memory) {
+void ProductEmitter::findOperands() {
   auto inBytes = [&](Size elements) { return bytesOf(elements, shape.element); };
-  memory.leftAddress =
-      shape.isLeftPlain ? productAddress(nest, shape, shape.left) : memory.copiedAddress;
+  memory.leftAddress = shape.isLeftPlain ? productAddress(shape.left) : memory.copiedAddress;
   if (shape.group > 1)
-    findPairs(nest, shape, memory);
-  memory.rightAddress = memory.mustPack ? Value() : productAddress(nest, shape, shape.right);
+    findPairs();
+  memory.rightAddress = memory.mustPack ? Value() : productAddress(shape.right);
   if (memory.keptRows) {
     Value start = addressOf(body->memory[size_t(nest.inputs[size_t(shape.left)])].buffer);
     Value rowBytes = arith::MaxSIOp::create(b, inBytes(shape.length), stack->constant(1));
@@ -255,8 +215,7 @@ void KernelEmitter::findOperands(const KernelNest &nest, const ProductShape &sha
 }
 
 /// Whether panels of `numRows` rows are copied: where it must be so, and where it pays.
-Value KernelEmitter::choosePanels(const ProductShape &shape, const ProductMemory &memory,
-                                  Value numRows) {
+Value ProductEmitter::choosePanels() {
   if (memory.blockPanels)
     return arith::ConstantOp::create(b, b.getBoolAttr(false));
   if (memory.mustPack)
@@ -299,7 +258,7 @@ Value KernelEmitter::choosePanels(const ProductShape &shape, const ProductMemory
 }
 
 /// Whether each block of columns reads rows from behind the L2 cache, or copies them.
-Value KernelEmitter::readsRowsAgain(const ProductCopies &copies) {
+Value ProductEmitter::readsRowsAgain() {
   return arith::OrIOp::create(b, copies.areMany,
                               arith::AndIOp::create(b, copies.rowsNow, copies.areBlocks));
 }
@@ -307,8 +266,7 @@ Value KernelEmitter::readsRowsAgain(const ProductCopies &copies) {
 /// Columns whose panels are copied before tiles use them. Where all rows stay in the L2 cache, only
 /// as many as stay there beside them (but ProductTuning's least): written to memory behind it, and
 /// read from there, panels took a third of the time of 32 rows. Otherwise many.
-Value KernelEmitter::columnsAtOnce(const ProductShape &shape, const ProductMemory &memory,
-                                   const ProductCopies &copies) {
+Value ProductEmitter::columnsAtOnce() {
   int64_t width = int64_t(shape.vectors) * shape.lanes;
   Value all = arith::MaxSIOp::create(b, stack->value(shape.numColumns), stack->constant(1));
   Value columns = stack->constant(width * memory.numPanels);
@@ -325,8 +283,8 @@ Value KernelEmitter::columnsAtOnce(const ProductShape &shape, const ProductMemor
                                           arith::MaxSIOp::create(b, panelBytes, one));
     panels = arith::MinSIOp::create(b, arith::MaxSIOp::create(b, panels, least), most);
     Value near = arith::MulIOp::create(b, panels, stack->constant(width));
-    mlir::scf::YieldOp::create(
-        b, Value(arith::SelectOp::create(b, readsRowsAgain(copies), columns, near)));
+    mlir::scf::YieldOp::create(b,
+                               Value(arith::SelectOp::create(b, readsRowsAgain(), columns, near)));
     b.setInsertionPointToStart(branch.elseBlock());
     mlir::scf::YieldOp::create(b, all);
   }
@@ -342,8 +300,7 @@ Value KernelEmitter::columnsAtOnce(const ProductShape &shape, const ProductMemor
 /// takes some 10 cycles for each k, most of them for stores, which cost nothing beside
 /// multiplications: a quarter of the time of 32 rows, 3 % of 256. Of more rows than the L2 cache
 /// keeps a block of panels at a time is copied, which all of them pass.
-Value KernelEmitter::fillsMatrixByTiles(const ProductShape &shape, const ProductMemory &memory,
-                                        const ProductCopies &copies, Value numRows) {
+Value ProductEmitter::fillsMatrixByTiles() {
   if (memory.mustPack || memory.blockPanels || shape.rows.size() < 2 || shape.group > 1 ||
       !uses(Optimization::FillPanels))
     return nullptr;
@@ -359,7 +316,7 @@ Value KernelEmitter::fillsMatrixByTiles(const ProductShape &shape, const Product
     fills = arith::AndIOp::create(b, fills, isNear);
   }
   Value no = arith::ConstantOp::create(b, b.getBoolAttr(false));
-  Value again = readsRowsAgain(copies);
+  Value again = readsRowsAgain();
   if (shape.isLeftTransposed) // copied k by k, or in tiles
     again = shape.inTiles ? Value(arith::AndIOp::create(b, copies.rows, again)) : copies.rows;
   fills = arith::SelectOp::create(b, again, no, fills);
@@ -369,10 +326,7 @@ Value KernelEmitter::fillsMatrixByTiles(const ProductShape &shape, const Product
 }
 
 /// Whether rows of the left operand are copied, and how far apart; or are large, but not copied.
-void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
-                               const ProductMemory &memory, const ProductLast &last,
-                               ProductCopies &copies) {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+void ProductEmitter::chooseRows() {
   auto inBytes = [&](Size elements) { return bytesOf(elements, shape.element); };
   int64_t width = int64_t(shape.vectors) * shape.lanes, bytes = memoryBytes(shape.element);
   Value zero = stack->constant(0), length = stack->value(shape.length);
@@ -384,11 +338,11 @@ void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
         b, arith::CmpIPredicate::sge, size,
         stack->constant(shape.isLeftTransposed ? kPackTransposedBytes : kCopiedBytes));
     if (!shape.isLeftTransposed)
-      isLarge = arith::AndIOp::create(
-          b, isLarge, collide(stack->value(bytesInPlace(shape, memory.leftRowStride))));
-    int64_t few = shape.isLeftTransposed     ? kPackLeftPanels * width
-                  : mayBuffer(shape, memory) ? kBufferedPanels * width
-                                             : kPackLeftColumns;
+      isLarge = arith::AndIOp::create(b, isLarge,
+                                      collide(stack->value(bytesInPlace(memory.leftRowStride))));
+    int64_t few = shape.isLeftTransposed ? kPackLeftPanels * width
+                  : mayBuffer()          ? kBufferedPanels * width
+                                         : kPackLeftColumns;
     Value isWide = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
                                          stack->value(shape.numColumns), stack->constant(few));
     Value pays = isLarge;
@@ -430,8 +384,8 @@ void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
   copies.areFar = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, all,
                                         stack->constant(tuningOf(target).fetchedRowsBytes));
   Value numSums = length;
-  if (mayCutSums(pass, shape, memory)) {
-    numSums = copies.sums = chooseSums(shape, memory, last, copies, rowBytes);
+  if (mayCutSums()) {
+    numSums = copies.sums = chooseSums(rowBytes);
     rowBytes = inBytes(stack->add(numSums, b.getIndexAttr(1)));
   }
   auto branch = mlir::scf::IfOp::create(b, b.getIndexType(), copies.areMany,
@@ -459,18 +413,8 @@ void KernelEmitter::chooseRows(const Pass &pass, const ProductShape &shape,
   if (!shape.isLeftTransposed)
     copies.rowStride = withRowGap(numSums, bytes);
 }
-
-Value KernelEmitter::withRowGap(Value length, int64_t bytes) {
-  Value rest = arith::AndIOp::create(b, length, stack->constant(kRoundBytes / bytes - 1));
-  Value zero = stack->constant(0);
-  Value isRound = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero);
-  Value gap = arith::SelectOp::create(b, isRound, stack->constant(kRowGap / bytes), zero);
-  return arith::AddIOp::create(b, length, gap);
-}
-
 /// What tiles read of the rows from `firstRow` on.
-void KernelEmitter::setLeft(const ProductShape &shape, const ProductMemory &memory,
-                            const ProductCopies &copies, Value firstRow, ProductPanel &panel) {
+void ProductEmitter::setLeft() {
   int64_t bytes = memoryBytes(shape.element);
   auto either = [&](Size packed, Size inPlace) -> Size {
     if (packed == inPlace)
@@ -480,7 +424,7 @@ void KernelEmitter::setLeft(const ProductShape &shape, const ProductMemory &memo
   };
   auto toBytes = [&](Size elements) { return stack->multiply(elements, b.getIndexAttr(bytes)); };
   Size element = b.getIndexAttr(bytes), stride = toBytes(copies.rowStride);
-  Size leftRowStep = bytesInPlace(shape, memory.leftRowStride);
+  Size leftRowStep = bytesInPlace(memory.leftRowStride);
   panel.firstRow = firstRow;
   Value inPlace =
       stack->value(stack->add(memory.leftAddress, stack->multiply(firstRow, leftRowStep)));
@@ -505,8 +449,7 @@ void KernelEmitter::setLeft(const ProductShape &shape, const ProductMemory &memo
 }
 
 /// The address of the left operand's element in a row, k = 0.
-Value KernelEmitter::leftAddressOf(const ProductShape &shape, const ProductPanel &panel,
-                                   Value row) {
+Value ProductEmitter::leftAddressOf(Value row) {
   Value distance = arith::SubIOp::create(b, row, panel.firstRow);
   Value address =
       stack->value(stack->add(panel.leftAddress, stack->multiply(distance, panel.rowStep)));
@@ -517,9 +460,7 @@ Value KernelEmitter::leftAddressOf(const ProductShape &shape, const ProductPanel
 }
 
 /// What tiles read of the panel from column `start` on, from `column` on.
-void KernelEmitter::setRight(const ProductShape &shape, const ProductMemory &memory,
-                             const ProductCopies &copies, Value start, Value column,
-                             ProductPanel &panel) {
+void ProductEmitter::setRight(Value start, Value column, ProductPanel &to) {
   auto inBytes = [&](Size elements) { return bytesOf(elements, shape.element); };
   int64_t width = int64_t(shape.vectors) * shape.lanes;
   Value isPacked = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, start, copies.firstPacked);
@@ -527,16 +468,16 @@ void KernelEmitter::setRight(const ProductShape &shape, const ProductMemory &mem
                                   copies.now.room);
   if (start != column)
     elements = stack->add(elements, arith::SubIOp::create(b, column, start).getResult());
-  panel.address = arith::AddIOp::create(b, copies.panels, inBytes(elements));
-  panel.step = stack->constant(width * memoryBytes(shape.element));
+  to.address = arith::AddIOp::create(b, copies.panels, inBytes(elements));
+  to.step = stack->constant(width * memoryBytes(shape.element));
   if (memory.mustPack)
     return;
   Value inPlace = arith::AddIOp::create(b, memory.rightAddress,
                                         arith::MulIOp::create(b, column, memory.columnStep));
-  panel.source = inPlace;
-  panel.sourceStep = memory.sumStep;
-  panel.address = arith::SelectOp::create(b, isPacked, panel.address, inPlace);
-  panel.step = arith::SelectOp::create(b, isPacked, panel.step, memory.sumStep);
+  to.source = inPlace;
+  to.sourceStep = memory.sumStep;
+  to.address = arith::SelectOp::create(b, isPacked, to.address, inPlace);
+  to.step = arith::SelectOp::create(b, isPacked, to.step, memory.sumStep);
 }
 
 } // namespace graphc

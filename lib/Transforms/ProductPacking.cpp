@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -37,8 +37,7 @@ static constexpr int64_t kRunsAhead = 8;
 static constexpr int64_t kShortRun = 64;
 
 /// Sets the columns up as a vector loop from `first` on.
-void KernelEmitter::setColumns(const KernelNest &nest, const ProductShape &shape, Value first,
-                               Value upper, bool masked) {
+void ProductEmitter::setColumns(Value first, Value upper, bool masked) {
   // Several loops of columns are counted by the last one: nothing asks for the others' counters.
   for (LoopVariable &outer : llvm::MutableArrayRef(body->loops).slice(size_t(shape.columnLoop))) {
     outer = {};
@@ -49,12 +48,12 @@ void KernelEmitter::setColumns(const KernelNest &nest, const ProductShape &shape
   columns.isVector = true;
   columns.index = {first};
   if (shape.pictureLoop >= 0)
-    setPixel(nest, shape, first);
+    setPixel(first);
   setMasks(first, upper, masked);
 }
 
 /// The block's vectors from `first` on have masks, or none.
-void KernelEmitter::setMasks(Value first, Value upper, bool masked) {
+void ProductEmitter::setMasks(Value first, Value upper, bool masked) {
   body->masks.clear();
   if (!masked)
     return;
@@ -70,7 +69,7 @@ void KernelEmitter::setMasks(Value first, Value upper, bool masked) {
 
 /// Element i of each of `lines`, which are as many as a vector has lanes and have `side` elements
 /// each, as vector i: lines i, i + side, ... side by side; then squares at once.
-llvm::SmallVector<Value> KernelEmitter::transposeSquares(llvm::ArrayRef<Value> lines, int side) {
+llvm::SmallVector<Value> ProductEmitter::transposeSquares(llvm::ArrayRef<Value> lines, int side) {
   int lanes = int(lines.size());
   llvm::SmallVector<Value> squares;
   for (int i = 0; i < side; ++i) {
@@ -90,7 +89,7 @@ llvm::SmallVector<Value> KernelEmitter::transposeSquares(llvm::ArrayRef<Value> l
 }
 
 /// Transposes each square of as many lanes as there are vectors.
-void KernelEmitter::transposeInSquares(llvm::MutableArrayRef<Value> squares) {
+void ProductEmitter::transposeInSquares(llvm::MutableArrayRef<Value> squares) {
   const int side = int(squares.size());
   const int64_t lanes = mlir::cast<mlir::VectorType>(squares[0].getType()).getNumElements();
   for (int distance = 1; distance < side; distance *= 2)
@@ -110,7 +109,7 @@ void KernelEmitter::transposeInSquares(llvm::MutableArrayRef<Value> squares) {
 }
 
 /// Fetches what a copy of an operand reads `ahead` elements later.
-void KernelEmitter::fetchCopied(const KernelNest &nest, int operand, Size ahead) {
+void ProductEmitter::fetchCopied(int operand, Size ahead) {
   if (!tuningOf(target).fetchesCopied || !uses(Optimization::FetchRows))
     return;
   int array = nest.inputs[size_t(operand)];
@@ -122,8 +121,7 @@ void KernelEmitter::fetchCopied(const KernelNest &nest, int operand, Size ahead)
 }
 
 /// Copies k in [lower, upper) of a panel of the right operand: what one k needs stands together.
-void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape, Value buffer,
-                              Value offset, Value lower, Value upper) {
+void ProductEmitter::packPanel(Value buffer, Value offset, Value lower, Value upper) {
   int64_t width = int64_t(shape.vectors) * shape.lanes;
   body->rows = 1;
   auto loop = stack->open(lower, upper, stack->constant(1));
@@ -140,7 +138,7 @@ void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape,
       ahead = stack->multiply(strideAlong(nest, shape.right, shape.sums[0]),
                               b.getIndexAttr(tuningOf(target).copiedLines));
     });
-    fetchCopied(nest, shape.right, ahead);
+    fetchCopied(shape.right, ahead);
   }
   Value at = arith::AddIOp::create(
       b, offset, arith::MulIOp::create(b, loop.getInductionVar(), stack->constant(width)));
@@ -155,12 +153,11 @@ void KernelEmitter::packPanel(const KernelNest &nest, const ProductShape &shape,
 /// The same where a column's elements stand together: squares of four columns
 /// and four k are transposed in registers, as many side by side as a vector has
 /// room for.
-void KernelEmitter::packPanelTransposed(const KernelNest &nest, const ProductShape &shape,
-                                        Value buffer, Value offset, Value first, Value last,
-                                        const SumRange &sums) {
+void ProductEmitter::packPanelTransposed(Value buffer, Value offset, Value first, Value last) {
   int side = std::min(4, shape.lanes);
   Value main = arith::AddIOp::create(
-      b, sums.first, floorToMultiple(arith::SubIOp::create(b, sums.end, sums.first), side));
+      b, copies.now.first,
+      floorToMultiple(arith::SubIOp::create(b, copies.now.end, copies.now.first), side));
   int64_t width = int64_t(shape.vectors) * shape.lanes;
   LoopVariable &columns = body->loops[size_t(shape.columnLoop)];
   LoopVariable &counter = body->loops[size_t(shape.sums[0])];
@@ -195,7 +192,7 @@ void KernelEmitter::packPanelTransposed(const KernelNest &nest, const ProductSha
     auto vectors =
         stack->open(stack->constant(0), stack->constant(width), stack->constant(shape.lanes));
     setLines(vectors.getInductionVar(), shape.lanes);
-    Size at = openCounter(sums.first, main, side);
+    Size at = openCounter(copies.now.first, main, side);
     body->lanes = side;
     llvm::SmallVector<Value, 8> lines = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
     body->lanes = shape.lanes;
@@ -209,7 +206,7 @@ void KernelEmitter::packPanelTransposed(const KernelNest &nest, const ProductSha
   }
   // What is left of the columns, one k after the other.
   setLines(stack->constant(0), int(width));
-  Size at = openCounter(main, sums.end, 1);
+  Size at = openCounter(main, copies.now.end, 1);
   llvm::SmallVector<Value, 8> elements =
       body->emit(nest, shape.rightFactor, /*asVectors=*/false)[0];
   for (int i = 0; i < int(width); ++i)
@@ -221,20 +218,20 @@ void KernelEmitter::packPanelTransposed(const KernelNest &nest, const ProductSha
 
 /// Copies panels of the columns [lower, upper), of windows for all k; `first` is the column of the
 /// panel in front.
-void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape, Value buffer,
-                               Value first, Value lower, Value upper, const SumRange &sums) {
+void ProductEmitter::packPanels(Value buffer, Value first, Value lower, Value upper) {
   int64_t width = int64_t(shape.vectors) * shape.lanes;
   if (shape.isWindow) {
     stack->dropAnchor();
     auto panels = mayBeOutlined(stack->open(lower, upper, stack->constant(width)));
     Value column = panels.getInductionVar();
-    Value offset = arith::MulIOp::create(b, arith::SubIOp::create(b, column, first), sums.room);
+    Value offset =
+        arith::MulIOp::create(b, arith::SubIOp::create(b, column, first), copies.now.room);
     Value end = arith::AddIOp::create(b, column, stack->constant(width));
     end = arith::MinSIOp::create(b, end, upper);
-    if (mayJoinLineParts(nest, shape))
-      packLineParts(nest, shape, buffer, offset, column, end);
+    if (mayJoinLineParts())
+      packLineParts(buffer, offset, column, end);
     else
-      packWindow(nest, shape, buffer, offset, column, end);
+      packWindow(buffer, offset, column, end);
     stack->close();
     return stack->dropAnchor();
   }
@@ -249,27 +246,27 @@ void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape
         arith::SubIOp::create(b, upper, arith::RemUIOp::create(b, count, stack->constant(width)));
   }
   // A few lines at a time in all panels, so that memory is read by long runs.
-  Value lines = isTransposed ? arith::MaxSIOp::create(b, sums.room, stack->constant(1))
+  Value lines = isTransposed ? arith::MaxSIOp::create(b, copies.now.room, stack->constant(1))
                              : stack->constant(tuningOf(target).copiedLines);
-  Value before = arith::MulIOp::create(b, sums.first, stack->constant(width));
+  Value before = arith::MulIOp::create(b, copies.now.first, stack->constant(width));
   for (bool masked : {false, true}) {
     if (!masked && (target.maskRegisters || isTransposed))
       continue;
     stack->dropAnchor();
-    auto blocks = mayBeOutlined(stack->open(sums.first, sums.end, lines));
+    auto blocks = mayBeOutlined(stack->open(copies.now.first, copies.now.end, lines));
     Value begin = blocks.getInductionVar();
-    Value end = arith::MinSIOp::create(b, arith::AddIOp::create(b, begin, lines), sums.end);
+    Value end = arith::MinSIOp::create(b, arith::AddIOp::create(b, begin, lines), copies.now.end);
     auto panels =
         stack->open(masked ? whole : lower, masked ? upper : whole, stack->constant(width));
     if (!isTransposed)
-      setColumns(nest, shape, panels.getInductionVar(), upper, masked);
+      setColumns(panels.getInductionVar(), upper, masked);
     Value offset = arith::MulIOp::create(
-        b, arith::SubIOp::create(b, panels.getInductionVar(), first), sums.room);
+        b, arith::SubIOp::create(b, panels.getInductionVar(), first), copies.now.room);
     offset = arith::SubIOp::create(b, offset, before);
     if (isTransposed)
-      packPanelTransposed(nest, shape, buffer, offset, panels.getInductionVar(), last, sums);
+      packPanelTransposed(buffer, offset, panels.getInductionVar(), last);
     else
-      packPanel(nest, shape, buffer, offset, begin, end);
+      packPanel(buffer, offset, begin, end);
     stack->close();
     stack->close();
   }
@@ -280,8 +277,7 @@ void KernelEmitter::packPanels(const KernelNest &nest, const ProductShape &shape
 /// Copies the rows [first, end), which stand together, tile by tile: element (k, row) goes to
 /// (tile * (length + 1) + k) * rows of a tile + row of the tile. Whole vectors are stored: what is
 /// behind a tile's rows is overwritten by the next k, or stays behind the tile.
-void KernelEmitter::packLeftInTiles(const KernelNest &nest, const ProductShape &shape, Value buffer,
-                                    Value first, Value end) {
+void ProductEmitter::packLeftInTiles(Value first, Value end) {
   const int64_t tile = shape.rows[0];
   const int numVectors = int(llvm::divideCeil(tile, shape.lanes));
   const int64_t stored = int64_t(numVectors) * shape.lanes;
@@ -313,15 +309,14 @@ void KernelEmitter::packLeftInTiles(const KernelNest &nest, const ProductShape &
     setMasks(row, end, masked);
     llvm::SmallVector<Value, 8> values = body->emit(nest, shape.leftFactor, /*asVectors=*/true)[0];
     if (!masked)
-      fetchCopied(nest, shape.left,
-                  stack->multiply(strideAlong(nest, shape.left, shape.sums[0]),
-                                  b.getIndexAttr(kCopiedAhead)));
+      fetchCopied(shape.left, stack->multiply(strideAlong(nest, shape.left, shape.sums[0]),
+                                              b.getIndexAttr(kCopiedAhead)));
     Value before = arith::MulIOp::create(b, arith::SubIOp::create(b, row, first),
                                          arith::AddIOp::create(b, length, stack->constant(1)));
     Value at = arith::AddIOp::create(b, start, before);
     for (int v = 0; v < numVectors; ++v)
       vector::StoreOp::create(
-          b, values[size_t(v)], buffer,
+          b, values[size_t(v)], memory.copied.buffer,
           stack->value(stack->add(at, b.getIndexAttr(int64_t(v) * shape.lanes))));
     stack->close();
   }
@@ -335,8 +330,7 @@ void KernelEmitter::packLeftInTiles(const KernelNest &nest, const ProductShape &
 /// `buffer`; false if it is none. Without mask registers, stores of a part of a vector are
 /// branches: what is left behind whole vectors is a vector that ends with the run instead (3x3
 /// gradients by phases of a stride of 2, whose runs are 1 to 4 elements, 0.81 of the time).
-bool KernelEmitter::copyShortRun(const ProductShape &shape, Value buffer, Value address,
-                                 Value place, Size length) {
+bool ProductEmitter::copyShortRun(Value address, Value place, Size length) {
   std::optional<int64_t> count = constantSize(length);
   if (target.maskRegisters || !count || *count < 1 || *count > kShortRun)
     return false;
@@ -346,7 +340,7 @@ bool KernelEmitter::copyShortRun(const ProductShape &shape, Value buffer, Value 
   for (int64_t done = 0; done < *count; done += lanes) {
     mlir::Attribute at = b.getIndexAttr(std::min(done, *count - lanes));
     Value from = stack->value(stack->add(address, stack->multiply(at, b.getIndexAttr(bytes))));
-    vector::StoreOp::create(b, loadAt(from, type, nullptr), buffer,
+    vector::StoreOp::create(b, loadAt(from, type, nullptr), memory.copied.buffer,
                             stack->value(stack->add(place, at)));
   }
   return true;
@@ -354,10 +348,10 @@ bool KernelEmitter::copyShortRun(const ProductShape &shape, Value buffer, Value 
 
 /// Copies rows [first, end) of the left operand: row after row, `stride` apart; or, where rows
 /// stand together, one k after the other. `sums` are all, or a part of a plain operand's.
-void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, Value buffer,
-                             Value first, Value end, Value stride, const SumRange &sums) {
+void ProductEmitter::packLeft(Value first, Value end) {
+  Value buffer = memory.copied.buffer;
   if (shape.inTiles)
-    return packLeftInTiles(nest, shape, buffer, first, end);
+    return packLeftInTiles(first, end);
   // The loops that are done by vectors, and the others.
   bool copiesRuns = !shape.isLeftPlain && shape.numRun > 0;
   llvm::SmallVector<int> lines = shape.sums, run = {shape.rowLoop};
@@ -384,7 +378,7 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
   body->rows = body->vectors = 1;
   Value address;
   if (copiesRuns)
-    address = productAddress(nest, shape, shape.left);
+    address = productAddress(shape.left);
   stack->dropAnchor();
   // Nothing at all where no rows are copied.
   Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, end);
@@ -401,12 +395,12 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
     line = {};
     line.level = stack->depth();
     line.index = {index};
-    Size distance = stride;
+    Size distance = copies.rowStride;
     if (loop != shape.rowLoop) {
       size_t position = size_t(llvm::find(shape.sums, loop) - shape.sums.begin());
       distance = extentOfAll(nest, llvm::ArrayRef(shape.sums).drop_front(position + 1));
       if (shape.isLeftTransposed)
-        distance = stack->multiply(distance, stride);
+        distance = stack->multiply(distance, copies.rowStride);
     }
     Value number = index;
     if (loop == shape.rowLoop)
@@ -427,17 +421,17 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
     body->vectors = shape.vectors;
   };
   if (copiesRuns && lines[0] != shape.rowLoop && uses(Optimization::FetchRows)) {
-    Size step = bytesInPlace(shape, strideAlong(nest, shape.left, lines[0]));
+    Size step = bytesInPlace(strideAlong(nest, shape.left, lines[0]));
     Value distance = stack->value(stack->multiply(step, b.getIndexAttr(kRunsAhead)));
     mlir::LLVM::Prefetch::create(b, pointerTo(arith::AddIOp::create(b, address, distance)),
                                  /*rw=*/0, /*hint=*/3, /*cache=*/1);
   }
-  if (copiesRuns && copyShortRun(shape, buffer, address, start, extentOfAll(nest, run)))
+  if (copiesRuns && copyShortRun(address, start, extentOfAll(nest, run)))
     return closeLines();
   Value from = stack->constant(0), to = stack->value(extentOfAll(nest, run));
   if (run == shape.sums) {
-    from = sums.first;
-    to = sums.end;
+    from = copies.now.first;
+    to = copies.now.end;
   }
   if (shape.isLeftTransposed) {
     from = first;
@@ -475,11 +469,10 @@ void KernelEmitter::packLeft(const KernelNest &nest, const ProductShape &shape, 
     } else {
       value = body->emit(nest, shape.leftFactor, /*asVectors=*/lanes > 1)[0][0];
       if (lanes > 1 && !masked && shape.isLeftPlain)
-        fetchCopied(nest, shape.left,
-                    shape.isLeftTransposed
-                        ? stack->multiply(strideAlong(nest, shape.left, shape.sums[0]),
-                                          b.getIndexAttr(kCopiedAhead))
-                        : b.getIndexAttr(kRowsAheadBytes / memoryBytes(shape.element)));
+        fetchCopied(shape.left, shape.isLeftTransposed
+                                    ? stack->multiply(strideAlong(nest, shape.left, shape.sums[0]),
+                                                      b.getIndexAttr(kCopiedAhead))
+                                    : b.getIndexAttr(kRowsAheadBytes / memoryBytes(shape.element)));
     }
     Value at = arith::AddIOp::create(b, start, distance);
     if (masked)

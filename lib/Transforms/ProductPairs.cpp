@@ -20,7 +20,7 @@
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
 #include "Support/CopiedOperands.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -43,11 +43,10 @@ static constexpr int kPairsAtOnce = 4;
 
 /// Makes the shape one of pairs, if it is a product of two matrices of bfloat16 in which
 /// neighbouring terms or neighbouring results stand together.
-void KernelEmitter::setPairs(const KernelNest &nest, ProductShape &shape) {
+void ProductEmitter::setPairs() {
   if (!target.bf16Pairs || !uses(Optimization::Pairs) || shape.isWindow || shape.pictureLoop >= 0 ||
-      !shape.element.isF32() || blockPanels.lookup(int(&nest - kernel.nests.data())) ||
-      shape.left < 0 || shape.right < 0 ||
-      isOfBlock(nest.inputs[size_t(shape.left)], shape.rowLoop))
+      !shape.element.isF32() || function.blockPanels.lookup(pass.nests[0]) || shape.left < 0 ||
+      shape.right < 0 || isOfBlock(nest.inputs[size_t(shape.left)], shape.rowLoop))
     return;
   int sum = shape.sums[0];
   for (auto [operand, factor, loop] :
@@ -73,11 +72,11 @@ void KernelEmitter::setPairs(const KernelNest &nest, ProductShape &shape) {
     });
   }
   if (target.tileRegisters && uses(Optimization::TileRegisters))
-    setTileRegisters(shape);
+    setTileRegisters();
 }
 
 /// What groupsWithZeros says.
-Value KernelEmitter::roomOfPairs(Value pairs) {
+Value ProductEmitter::roomOfPairs(Value pairs) {
   Value most = arith::AddIOp::create(b, pairs, stack->constant(kGroupsAtOnce - 1));
   Value filled = arith::AndIOp::create(b, most, stack->constant(-kGroupsAtOnce));
   Value isLess =
@@ -86,10 +85,9 @@ Value KernelEmitter::roomOfPairs(Value pairs) {
 }
 
 /// Operands of products of pairs where they lie.
-void KernelEmitter::findPairs(const KernelNest &nest, const ProductShape &shape,
-                              ProductMemory &memory) {
-  memory.leftSource = productAddress(nest, shape, shape.left);
-  memory.rightSource = productAddress(nest, shape, shape.right);
+void ProductEmitter::findPairs() {
+  memory.leftSource = productAddress(shape.left);
+  memory.rightSource = productAddress(shape.right);
 }
 
 //===--- the least magnitude ------------------------------------------------===//
@@ -99,13 +97,13 @@ static mlir::VectorType magnitudesType(mlir::OpBuilder &b) {
 }
 
 /// What is least before any magnitude has been seen.
-Value KernelEmitter::greatestMagnitudes() {
+Value ProductEmitter::greatestMagnitudes() {
   return arith::ConstantOp::create(
       b, mlir::DenseElementsAttr::get(magnitudesType(b), llvm::APInt::getAllOnes(16)));
 }
 
 /// The lesser one of `least` and the magnitudes of a vector of words, lane by lane.
-Value KernelEmitter::lesserMagnitudes(Value words, Value least) {
+Value ProductEmitter::lesserMagnitudes(Value words, Value least) {
   mlir::VectorType type = magnitudesType(b);
   auto number = [&](int64_t value) {
     return arith::ConstantOp::create(
@@ -118,7 +116,7 @@ Value KernelEmitter::lesserMagnitudes(Value words, Value least) {
 }
 
 /// The exponent of the least magnitude, as it is stored; 512 if all are zeros.
-Value KernelEmitter::leastExponent(Value magnitude) {
+Value ProductEmitter::leastExponent(Value magnitude) {
   if (mlir::isa<mlir::VectorType>(magnitude.getType()))
     magnitude = vector::ReductionOp::create(b, vector::CombiningKind::MINUI, magnitude);
   Value number = arith::IndexCastUIOp::create(b, b.getIndexType(), magnitude);
@@ -126,15 +124,15 @@ Value KernelEmitter::leastExponent(Value magnitude) {
   return arith::ShRUIOp::create(b, number, stack->constant(7));
 }
 
-/// The exponent of the least magnitude among rows [lower, upper) of the left operand.
-Value KernelEmitter::leastOfRows(const KernelNest &nest, const ProductShape &shape,
-                                 const ProductMemory &memory, Value lower, Value upper) {
+/// The exponent of the least magnitude among the thread's rows of the left operand.
+Value ProductEmitter::leastOfRows() {
   Value zero = stack->constant(0), one = stack->constant(1);
-  Value rows = arith::MaxSIOp::create(b, arith::SubIOp::create(b, upper, lower), zero);
+  Value rows =
+      arith::MaxSIOp::create(b, arith::SubIOp::create(b, threadPart.upper, threadPart.lower), zero);
   Value terms = stack->value(nest.extents[size_t(shape.sums[0])]);
   Value rowStep = halvesOf(memory.leftRowStride), sumStep = halvesOf(memory.leftSumStride);
-  Value first =
-      arith::AddIOp::create(b, memory.leftSource, arith::MulIOp::create(b, lower, rowStep));
+  Value first = arith::AddIOp::create(b, memory.leftSource,
+                                      arith::MulIOp::create(b, threadPart.lower, rowStep));
   Value count = shape.isLeftPlain ? terms : rows, step = shape.isLeftPlain ? rowStep : sumStep;
   stack->dropAnchor();
   auto lines = stack->open(zero, shape.isLeftPlain ? rows : terms, one, greatestMagnitudes());
@@ -165,9 +163,8 @@ Value KernelEmitter::leastOfRows(const KernelNest &nest, const ProductShape &sha
 
 /// Whether products of pairs are made at once, being exactly those of fma, beside the panels that
 /// were copied, whose magnitudes are `least`, or those that are kept.
-Value KernelEmitter::arePairsExact(const ProductShape &shape, const ProductMemory &memory,
-                                   Value leftExponent, Value least) {
-  Value rightExponent = leastExponent(least);
+Value ProductEmitter::arePairsExact() {
+  Value rightExponent = leastExponent(copies.leastRight);
   if (memory.keptPanels) {
     Value are = isKept(memory.keptPanels);
     Value head = arith::SubIOp::create(b, memory.keptPanels, stack->constant(kKeptHeadBytes));
@@ -190,7 +187,7 @@ Value KernelEmitter::arePairsExact(const ProductShape &shape, const ProductMemor
 
 //===--- words --------------------------------------------------------------===//
 
-Value KernelEmitter::halvesOf(Size elements) {
+Value ProductEmitter::halvesOf(Size elements) {
   return stack->value(stack->multiply(elements, b.getIndexAttr(kHalfBytes)));
 }
 
@@ -199,20 +196,20 @@ static Value countMask(mlir::ImplicitLocOpBuilder &b, Value count, int64_t lanes
 }
 
 /// Words of elements that stand together, of which there are `count` more; zeros behind them.
-Value KernelEmitter::wordsAt(Value address, Value count, int words) {
+Value ProductEmitter::wordsAt(Value address, Value count, int words) {
   auto halves = mlir::VectorType::get({2 * int64_t(words)}, b.getI16Type());
   Value loaded = loadAt(address, halves, countMask(b, count, 2 * words));
   return vector::BitCastOp::create(b, mlir::VectorType::get({int64_t(words)}, b.getI32Type()),
                                    loaded);
 }
 
-void KernelEmitter::storeVector(Value address, Value words) {
+void ProductEmitter::storeVector(Value address, Value words) {
   int64_t bytes = memoryBytes(mlir::getElementTypeOrSelf(words.getType()));
   LLVM::StoreOp::create(b, words, pointerTo(address), unsigned(bytes));
 }
 
 /// Words of two lines `step` bytes apart; of the first `lines` of them, and zeros.
-Value KernelEmitter::wordsOfLines(Value address, Value step, int lines, Value mask) {
+Value ProductEmitter::wordsOfLines(Value address, Value step, int lines, Value mask) {
   int64_t lanes = mlir::cast<mlir::VectorType>(mask.getType()).getNumElements();
   auto words = mlir::VectorType::get({lanes}, b.getI32Type());
   if (lines == 0)
@@ -221,7 +218,7 @@ Value KernelEmitter::wordsOfLines(Value address, Value step, int lines, Value ma
 }
 
 /// The same of the lanes that `low` has of the first line, and `high` of the second; null: none.
-Value KernelEmitter::wordsOfLines(Value address, Value step, Value lowMask, Value highMask) {
+Value ProductEmitter::wordsOfLines(Value address, Value step, Value lowMask, Value highMask) {
   int64_t lanes = mlir::cast<mlir::VectorType>(lowMask.getType()).getNumElements();
   auto halves = mlir::VectorType::get({lanes}, b.getI16Type());
   auto words = mlir::VectorType::get({lanes}, b.getI32Type());
@@ -238,10 +235,9 @@ Value KernelEmitter::wordsOfLines(Value address, Value step, Value lowMask, Valu
 /// Calls make(pair, address of its first element, its elements, least) for each pair of
 /// [lower, upper) of lines that are `step` bytes apart; it gives the next `least`. The last one is
 /// the result. Pairs behind the last one (of tile registers) have no elements.
-Value KernelEmitter::overPairsOfLines(const KernelNest &nest, const ProductShape &shape,
-                                      Value address, Value step, Value lower, Value upper,
-                                      Value least,
-                                      llvm::function_ref<Value(Value, Value, int, Value)> make) {
+Value ProductEmitter::overPairsOfLines(Value address, Value step, Value lower, Value upper,
+                                       Value least,
+                                       llvm::function_ref<Value(Value, Value, int, Value)> make) {
   Value one = stack->constant(1), terms = stack->value(nest.extents[size_t(shape.sums[0])]);
   for (int elements : {2, 1, 0}) {
     if (elements == 0 && !shape.inTileRegisters)
@@ -265,8 +261,7 @@ Value KernelEmitter::overPairsOfLines(const KernelNest &nest, const ProductShape
 //===--- copies -------------------------------------------------------------===//
 
 /// Copies panels of the columns [first, upper); the result is the least magnitudes.
-Value KernelEmitter::packPairPanels(const KernelNest &nest, const ProductShape &shape,
-                                    const ProductMemory &memory, Value first, Value upper) {
+Value ProductEmitter::packPairPanels(Value first, Value upper) {
   const bool isTransposed = !isDense(nest, shape.right, shape.columnLoop);
   int64_t width = int64_t(shape.vectors) * shape.lanes;
   Value length = stack->value(shape.length), zero = stack->constant(0);
@@ -287,36 +282,35 @@ Value KernelEmitter::packPairPanels(const KernelNest &nest, const ProductShape &
   Value column = panels.getInductionVar(), least = panels.getRegionIterArgs().front();
   Value distance =
       arith::MulIOp::create(b, arith::SubIOp::create(b, column, first), stack->value(shape.room));
-  Value panel = arith::AddIOp::create(b, memory.packedAddress, wordsBytes(distance));
+  Value start = arith::AddIOp::create(b, memory.packedAddress, wordsBytes(distance));
   auto placeOf = [&](Value pair, int64_t vector) {
     Value words = arith::MulIOp::create(b, pair, stack->constant(width));
     words = arith::AddIOp::create(b, words, stack->constant(vector * shape.lanes));
-    return arith::AddIOp::create(b, panel, wordsBytes(words)).getResult();
+    return arith::AddIOp::create(b, start, wordsBytes(words)).getResult();
   };
   llvm::SmallVector<Value> columns = {column};
   for (int v = 1; v < shape.vectors; ++v)
     columns.push_back(arith::AddIOp::create(b, column, stack->constant(int64_t(v) * shape.lanes)));
   if (isTransposed) {
     for (auto [v, vector] : llvm::enumerate(columns))
-      least = packPairsTransposed(nest, shape, memory, vector, upper, columnStep, least,
+      least = packPairsTransposed(vector, upper, columnStep, least,
                                   [&](Value pair) { return placeOf(pair, int64_t(v)); });
   } else {
     auto masks = llvm::map_to_vector(columns, [&](Value vector) {
       return countMask(b, arith::SubIOp::create(b, upper, vector), shape.lanes);
     });
     Value source = arith::AddIOp::create(b, memory.rightSource, halvesOf(column));
-    least =
-        overPairsOfLines(nest, shape, source, sumStep, begin, end, least,
-                         [&](Value pair, Value place, int elements, Value seen) {
-                           for (auto [v, mask] : llvm::enumerate(masks)) {
-                             Value at = arith::AddIOp::create(
-                                 b, place, stack->constant(int64_t(v) * shape.lanes * kHalfBytes));
-                             Value words = wordsOfLines(at, sumStep, elements, mask);
-                             seen = lesserMagnitudes(words, seen);
-                             storeVector(placeOf(pair, int64_t(v)), words);
-                           }
-                           return seen;
-                         });
+    least = overPairsOfLines(
+        source, sumStep, begin, end, least, [&](Value pair, Value place, int elements, Value seen) {
+          for (auto [v, mask] : llvm::enumerate(masks)) {
+            Value at = arith::AddIOp::create(
+                b, place, stack->constant(int64_t(v) * shape.lanes * kHalfBytes));
+            Value words = wordsOfLines(at, sumStep, elements, mask);
+            seen = lesserMagnitudes(words, seen);
+            storeVector(placeOf(pair, int64_t(v)), words);
+          }
+          return seen;
+        });
   }
   stack->close(least);
   stack->close(panels.getResult(0));
@@ -327,10 +321,8 @@ Value KernelEmitter::packPairPanels(const KernelNest &nest, const ProductShape &
 /// A vector's columns from `column` on, whose elements stand together. Columns from `upper` on
 /// repeat the last one; what is computed of them is not stored. Behind the last pair there may be
 /// up to three vectors more, in room for that, or where the next panel will be.
-Value KernelEmitter::packPairsTransposed(const KernelNest &nest, const ProductShape &shape,
-                                         const ProductMemory &memory, Value column, Value upper,
-                                         Value columnStep, Value least,
-                                         llvm::function_ref<Value(Value)> placeOf) {
+Value ProductEmitter::packPairsTransposed(Value column, Value upper, Value columnStep, Value least,
+                                          llvm::function_ref<Value(Value)> placeOf) {
   Value terms = stack->value(nest.extents[size_t(shape.sums[0])]);
   Value last = arith::AddIOp::create(b, upper, stack->constant(-1));
   llvm::SmallVector<Value, 16> starts;
@@ -359,14 +351,12 @@ Value KernelEmitter::packPairsTransposed(const KernelNest &nest, const ProductSh
 /// Copies rows [first, end) of the left operand as packLeft does, in words, of which there are
 /// `stride` from one row to the next, or to the next pair of each row. Whole vectors are stored,
 /// the last one of a line also behind it, where the next line will be, or in room that there is.
-void KernelEmitter::packPairRows(const KernelNest &nest, const ProductShape &shape,
-                                 const ProductMemory &memory, Value first, Value end,
-                                 Value stride) {
+void ProductEmitter::packPairRows(Value first, Value end) {
   Value zero = stack->constant(0), one = stack->constant(1), lanes = stack->constant(shape.lanes);
   Value length = stack->value(shape.length);
   Value terms = stack->value(nest.extents[size_t(shape.sums[0])]);
   auto placeOf = [&](Value line, Value word) {
-    Value words = arith::AddIOp::create(b, arith::MulIOp::create(b, line, stride), word);
+    Value words = arith::AddIOp::create(b, arith::MulIOp::create(b, line, copies.rowStride), word);
     return arith::AddIOp::create(b, memory.copiedAddress,
                                  arith::MulIOp::create(b, words, stack->constant(kWordBytes)))
         .getResult();
@@ -386,12 +376,12 @@ void KernelEmitter::packPairRows(const KernelNest &nest, const ProductShape &sha
     stack->close();
     stack->close();
   } else if (shape.inTileRegisters) {
-    packPairsAcross(nest, shape, memory, first, end, stride);
+    packPairsAcross(first, end);
   } else {
     Value sumStep = halvesOf(memory.leftSumStride);
     Value upper = arith::SelectOp::create(
         b, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, end), length, zero);
-    overPairsOfLines(nest, shape, memory.leftSource, sumStep, zero, upper, zero,
+    overPairsOfLines(memory.leftSource, sumStep, zero, upper, zero,
                      [&](Value pair, Value place, int elements, Value carried) {
                        auto rows = stack->open(first, end, lanes);
                        Value row = rows.getInductionVar();
@@ -409,7 +399,7 @@ void KernelEmitter::packPairRows(const KernelNest &nest, const ProductShape &sha
 //===--- products -----------------------------------------------------------===//
 
 /// sum plus the products of two vectors of pairs.
-Value KernelEmitter::addPairs(Value x, Value y, Value sum) {
+Value ProductEmitter::addPairs(Value x, Value y, Value sum) {
   auto pairs = mlir::VectorType::get(
       {2 * mlir::cast<mlir::VectorType>(x.getType()).getNumElements()}, b.getBF16Type());
   return LLVM::CallIntrinsicOp::create(b, sum.getType(),
@@ -420,7 +410,7 @@ Value KernelEmitter::addPairs(Value x, Value y, Value sum) {
 }
 
 /// The elements of pairs as float32, in the order in which their products are added.
-std::array<Value, 2> KernelEmitter::splitPairs(Value words) {
+std::array<Value, 2> ProductEmitter::splitPairs(Value words) {
   auto type = mlir::cast<mlir::VectorType>(words.getType());
   auto number = [&](uint64_t value) {
     return arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(type, llvm::APInt(32, value)));

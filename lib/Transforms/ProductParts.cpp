@@ -26,7 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -50,8 +50,7 @@ static constexpr int64_t kManyVectors = 8;
 static constexpr int64_t kFetchAhead = 32, kMostFetched = 4 * kCacheLine;
 
 /// How many lines' parts vectors are put together of at a time.
-KernelEmitter::LineParts KernelEmitter::linePartsOf(const KernelNest &nest,
-                                                    const ProductShape &shape) const {
+LineParts ProductEmitter::linePartsOf() const {
   LineParts parts;
   int inner = nest.numParallel - 1;
   Size length = nest.extents[size_t(inner)];
@@ -71,9 +70,8 @@ KernelEmitter::LineParts KernelEmitter::linePartsOf(const KernelNest &nest,
 /// Not where masked loads are no single instructions, as those of halves without mask registers;
 /// nor, without these, for strided lines of many vectors: few panels touch a second one, and each
 /// part takes two loads (3 channels of 224x224, stride 2: 1.07 to 1.16 of the time).
-bool KernelEmitter::mayJoinLineParts(const KernelNest &nest, const ProductShape &shape) const {
-  if (!uses(Optimization::LineParts) || target.vectorBytes < kMaskedBytes ||
-      numSumsAroundLines(nest, shape))
+bool ProductEmitter::mayJoinLineParts() const {
+  if (!uses(Optimization::LineParts) || target.vectorBytes < kMaskedBytes || numSumsAroundLines())
     return false;
   if (target.maskRegisters)
     return true;
@@ -89,12 +87,11 @@ bool KernelEmitter::mayJoinLineParts(const KernelNest &nest, const ProductShape 
 
 /// Whether the first tile of `numRows` rows fills whole panels; null: never. There must be such a
 /// tile, and no more lines for each vector than are set up at once.
-Value KernelEmitter::fillsByTiles(const KernelNest &nest, const ProductShape &shape,
-                                  Value numRows) {
+Value ProductEmitter::fillsByTiles() {
   auto isInCondition = [&](int loop) { return body->isInCondition(nest, loop); };
-  LineParts lines = linePartsOf(nest, shape);
+  LineParts lines = linePartsOf();
   Size length = nest.extents[size_t(nest.numParallel - 1)];
-  if (!shape.isWindow || shape.rows.size() < 2 || !mayJoinLineParts(nest, shape) ||
+  if (!shape.isWindow || shape.rows.size() < 2 || !mayJoinLineParts() ||
       (lines.mayBeMore && constantSize(length)) || llvm::any_of(shape.sums, isInCondition))
     return nullptr;
   Value fills =
@@ -106,7 +103,7 @@ Value KernelEmitter::fillsByTiles(const KernelNest &nest, const ProductShape &sh
   return arith::AndIOp::create(b, fills, isLong);
 }
 
-void KernelEmitter::clearLineParts(const ProductShape &shape) {
+void ProductEmitter::clearLineParts() {
   body->masks.clear();
   body->masksAreOfRows = false;
   body->rows = 1;
@@ -116,10 +113,8 @@ void KernelEmitter::clearLineParts(const ProductShape &shape) {
 /// Sets up parts of lines as rows of the block: for each vector of the panel those of the lines
 /// `number`, `number` + 1, … behind the one that it begins in. `isLong`: lines are as long as a
 /// vector where their length is not known.
-KernelEmitter::PanelParts KernelEmitter::setLineParts(const KernelNest &nest,
-                                                      const ProductShape &shape, int linesAtOnce,
-                                                      Value number, Value first, Value end,
-                                                      bool isLong) {
+PanelParts ProductEmitter::setLineParts(int linesAtOnce, Value number, Value first, Value end,
+                                        bool isLong) {
   int inner = nest.numParallel - 1;
   bool hasLines = shape.columnLoop < inner;
   auto type = mlir::VectorType::get({shape.lanes}, b.getI1Type());
@@ -147,7 +142,7 @@ KernelEmitter::PanelParts KernelEmitter::setLineParts(const KernelNest &nest,
     lastLine = arith::DivUIOp::create(b, last, length);
   }
   PanelParts parts;
-  parts.numElements = stridedElements(nest, shape, isLong);
+  parts.numElements = stridedElements(isLong);
   for (int v = 0; v < shape.vectors; ++v) {
     Value column = first;
     if (v)
@@ -168,7 +163,7 @@ KernelEmitter::PanelParts KernelEmitter::setLineParts(const KernelNest &nest,
     for (int part = 0; part < linesAtOnce; ++part) {
       Value next = arith::AddIOp::create(b, begin, length), pixel;
       if (parts.numElements) {
-        pixel = addStridedPart(nest, shape, parts, begin, before);
+        pixel = addStridedPart(parts, begin, before);
       } else {
         Value upper = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, next, left), begin);
         Value until = vector::CreateMaskOp::create(b, type, upper);
@@ -201,11 +196,9 @@ KernelEmitter::PanelParts KernelEmitter::setLineParts(const KernelNest &nest,
 }
 
 /// The panel's vectors at the present k, of the parts that are set up.
-llvm::SmallVector<Value> KernelEmitter::joinLineParts(const KernelNest &nest,
-                                                      const ProductShape &shape,
-                                                      const PanelParts &parts) {
+llvm::SmallVector<Value> ProductEmitter::joinLineParts(const PanelParts &parts) {
   if (parts.numElements)
-    return joinStridedParts(nest, shape, parts);
+    return joinStridedParts(parts);
   llvm::SmallVector<Value, 8> loaded = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
   size_t lines = loaded.size() / size_t(shape.vectors);
   llvm::SmallVector<Value> vectors;
@@ -230,7 +223,7 @@ llvm::SmallVector<Value> KernelEmitter::joinLineParts(const KernelNest &nest,
 /// Fetches what the parts that are set up load some k later: those of another channel are as far
 /// away as the picture is large, which no processor fetches by itself. Where several sums are
 /// nested, the last one is not open yet: its positions are neighbours.
-void KernelEmitter::fetchLineParts(const KernelNest &nest, const ProductShape &shape) {
+void ProductEmitter::fetchLineParts() {
   if (!uses(Optimization::FetchParts) || shape.right < 0)
     return;
   // k's outermost loop is the one whose steps are far.
@@ -274,10 +267,9 @@ void KernelEmitter::fetchLineParts(const KernelNest &nest, const ProductShape &s
 
 /// Fills the panel at `offset` of the buffer with the columns [first, end), at least one, a vector
 /// at a time.
-void KernelEmitter::packLineParts(const KernelNest &nest, const ProductShape &shape, Value buffer,
-                                  Value offset, Value first, Value end) {
+void ProductEmitter::packLineParts(Value buffer, Value offset, Value first, Value end) {
   int inner = nest.numParallel - 1;
-  LineParts lines = linePartsOf(nest, shape);
+  LineParts lines = linePartsOf();
   stack->dropAnchor();
   Value number = stack->constant(0);
   if (lines.mayBeMore) {
@@ -286,10 +278,10 @@ void KernelEmitter::packLineParts(const KernelNest &nest, const ProductShape &sh
         b, arith::DivUIOp::create(b, stack->constant(shape.lanes - 1), length), stack->constant(2));
     number = stack->open(stack->constant(0), most, stack->constant(lines.atOnce)).getInductionVar();
   }
-  PanelParts parts = setLineParts(nest, shape, lines.atOnce, number, first, end, /*isLong=*/false);
+  PanelParts parts = setLineParts(lines.atOnce, number, first, end, /*isLong=*/false);
   Value place = offset;
-  int opened = openSumsOfWindow(nest, shape, 0, place);
-  llvm::SmallVector<Value> vectors = joinLineParts(nest, shape, parts);
+  int opened = openSumsOfWindow(0, place);
+  llvm::SmallVector<Value> vectors = joinLineParts(parts);
   for (int v = 0; v < shape.vectors; ++v) {
     Value at = place;
     if (v)
@@ -311,7 +303,7 @@ void KernelEmitter::packLineParts(const KernelNest &nest, const ProductShape &sh
   if (lines.mayBeMore)
     stack->close();
   stack->dropAnchor();
-  clearLineParts(shape);
+  clearLineParts();
 }
 
 } // namespace graphc

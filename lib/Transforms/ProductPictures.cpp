@@ -17,7 +17,7 @@
 // pictures. Parts of the work, for threads, begin at whole panels.
 //
 //===----------------------------------------------------------------------===//
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace graphc {
@@ -31,16 +31,16 @@ using mlir::Value;
 static constexpr int64_t kSmallPicture = 256;
 
 /// Whether columns count the loop of pictures, too: of small ones, whose extents are known.
-bool KernelEmitter::joinsPictures(const KernelNest &nest, const ProductShape &shape) const {
+bool ProductEmitter::joinsPictures() const {
   if (!uses(Optimization::Pictures) || shape.pictureLoop < 0 || !shape.isWindow ||
-      shape.columnLoop + 1 >= nest.numParallel || !mayJoinLineParts(nest, shape))
+      shape.columnLoop + 1 >= nest.numParallel || !mayJoinLineParts())
     return false;
-  auto pixels = numPixels(nest, shape);
+  auto pixels = numPixels();
   return pixels && *pixels > 0 && *pixels <= kSmallPicture;
 }
 
 /// Of one picture; nothing if that is not known.
-std::optional<int64_t> KernelEmitter::numPixels(const KernelNest &nest, const ProductShape &shape) {
+std::optional<int64_t> ProductEmitter::numPixels() const {
   int64_t pixels = 1;
   for (int loop = shape.columnLoop; loop < nest.numParallel; ++loop) {
     auto extent = constantSize(nest.extents[size_t(loop)]);
@@ -52,10 +52,9 @@ std::optional<int64_t> KernelEmitter::numPixels(const KernelNest &nest, const Pr
 
 /// The columns of a thread's pictures, from one whole panel to another: what is done with the last
 /// few columns of all depends on no thread.
-void KernelEmitter::setColumnsOfThread(const KernelNest &nest, const ProductShape &shape,
-                                       ProductPart &part) {
+void ProductEmitter::setColumnsOfThread(ProductPart &part) {
   Bounds range = bounds(nest, shape.pictureLoop);
-  Value pixels = stack->constant(*numPixels(nest, shape));
+  Value pixels = stack->constant(*numPixels());
   Value width = stack->constant(int64_t(shape.vectors) * shape.lanes);
   Value count = stack->value(nest.extents[size_t(shape.pictureLoop)]);
   auto columnOf = [&](Size picture) -> Value {
@@ -70,20 +69,18 @@ void KernelEmitter::setColumnsOfThread(const KernelNest &nest, const ProductShap
 }
 
 /// Sets up the pixel that a column is, as a scalar.
-void KernelEmitter::setPixel(const KernelNest &nest, const ProductShape &shape, Value column) {
-  Value pixels = stack->constant(*numPixels(nest, shape));
+void ProductEmitter::setPixel(Value column) {
+  Value pixels = stack->constant(*numPixels());
   setLoop(shape.pictureLoop, arith::DivUIOp::create(b, column, pixels));
   body->loops[size_t(nest.numParallel - 1)].index = {arith::RemUIOp::create(b, column, pixels)};
 }
 
 /// The results of a tile whose columns begin at `first`, and what follows them, picture by picture.
 /// Lane 0 is where the picture's pixel would be that the panel's first column stands for.
-void KernelEmitter::keepPictures(const Pass &pass, const ProductShape &shape, Value first,
-                                 Value end, llvm::ArrayRef<Value> results) {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  Value pixels = stack->constant(*numPixels(nest, shape)), one = stack->constant(1);
-  auto type = mlir::VectorType::get({shape.lanes}, b.getI1Type());
-  Value all = stack->constant(int64_t(body->vectors) * shape.lanes);
+void ProductEmitter::keepPictures(Value first, Value end, llvm::ArrayRef<Value> results) {
+  Value pixels = stack->constant(*numPixels()), one = stack->constant(1);
+  auto type = mlir::VectorType::get({body->lanes}, b.getI1Type());
+  Value all = stack->constant(int64_t(body->vectors) * body->lanes);
   Value count = arith::MinSIOp::create(b, arith::SubIOp::create(b, end, first), all);
   Value last =
       arith::AddIOp::create(b, arith::AddIOp::create(b, first, count), stack->constant(-1));
@@ -96,7 +93,7 @@ void KernelEmitter::keepPictures(const Pass &pass, const ProductShape &shape, Va
   body->masks.clear();
   for (int v = 0; v < body->vectors; ++v) {
     auto firstLanes = [&](Value number) -> Value {
-      Value left = arith::SubIOp::create(b, number, stack->constant(int64_t(v) * shape.lanes));
+      Value left = arith::SubIOp::create(b, number, stack->constant(int64_t(v) * body->lanes));
       return vector::CreateMaskOp::create(b, type, left);
     };
     body->masks.push_back(arith::XOrIOp::create(b, firstLanes(next), firstLanes(begin)));

@@ -18,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
 #include "Support/CopiedOperands.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace graphc {
@@ -31,27 +31,26 @@ using mlir::Value;
 static constexpr int64_t kBufferedTerms = 4 * kTermsAtOnce;
 
 /// Whether lines so many bytes apart are in one set of the nearest cache.
-Value KernelEmitter::collide(Value step) {
+Value ProductEmitter::collide(Value step) {
   Value distance = arith::AndIOp::create(b, step, stack->constant(kSetBytes - 1));
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, stack->constant(0));
 }
 
 /// Whether tiles can read rows from a buffer, and may have to: those of AVX-512. (Others of so many
 /// rows have one vector of columns, or fetch panels in front of more terms.)
-bool KernelEmitter::mayBuffer(const ProductShape &shape, const ProductMemory &memory) const {
+bool ProductEmitter::mayBuffer() const {
   return target.maskRegisters && shape.isLeftPlain && !shape.isLeftTransposed && shape.group == 1 &&
          shape.rows[0] > kCacheWays && constantSize(memory.leftSumStride) == 1 &&
          !constantSize(memory.leftRowStride) && uses(Optimization::BufferRows);
 }
 
 /// Whether they do.
-void KernelEmitter::chooseBuffer(const ProductShape &shape, const ProductMemory &memory,
-                                 const ProductCopies &copies, ProductPanel &panel) {
-  if (!mayBuffer(shape, memory))
+void ProductEmitter::chooseBuffer() {
+  if (!mayBuffer())
     return;
   Value isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, panel.length,
                                        stack->constant(kBufferedTerms));
-  Value rowStep = stack->value(bytesInPlace(shape, memory.leftRowStride));
+  Value rowStep = stack->value(bytesInPlace(memory.leftRowStride));
   panel.buffers = arith::AndIOp::create(b, collide(rowStep), isLong);
   panel.buffers = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, panel.buffers, copies.rows);
   panel.buffer =
@@ -61,8 +60,8 @@ void KernelEmitter::chooseBuffer(const ProductShape &shape, const ProductMemory 
 /// Copies the terms from `first` on of a tile's rows to the buffer: kTermsAtOnce of them, of which
 /// the last are those that the rows end with. The first row begins at `start`; `pointers` are where
 /// the tile reads every seventh.
-void KernelEmitter::bufferRows(const ProductShape &shape, const ProductPanel &panel, Value now,
-                               Value start, Value first, llvm::MutableArrayRef<Value> pointers) {
+void ProductEmitter::bufferRows(Value now, Value start, Value first,
+                                llvm::MutableArrayRef<Value> pointers) {
   const int64_t bytes = memoryBytes(shape.element), rowBytes = kTermsAtOnce * bytes,
                 vectorBytes = shape.lanes * bytes;
   auto type = mlir::VectorType::get({shape.lanes}, shape.element);

@@ -1,6 +1,6 @@
 //===- Transforms/ProductShape.cpp - which passes are products -------------===//
 #include "Lowering/ScalarTypes.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 
 namespace graphc {
 
@@ -36,7 +36,7 @@ static Value withoutConversions(Value factor) {
 }
 
 /// The operand that a factor is, perhaps through conversions; -1 if it is something else.
-int KernelEmitter::operandOf(const KernelNest &nest, Value factor) {
+int ProductEmitter::operandOf(Value factor) const {
   auto argument = mlir::dyn_cast<mlir::BlockArgument>(withoutConversions(factor));
   if (!argument || argument.getOwner() != nest.body() ||
       argument.getArgNumber() >= nest.inputs.size() || nest.inputs[argument.getArgNumber()] < 0)
@@ -109,22 +109,22 @@ static std::optional<llvm::SmallBitVector> asOneLoop(const KernelModel &kernel,
 
 /// Whether what follows a product reads and writes along the parallel loops from `first` on as
 /// along one.
-bool KernelEmitter::mayJoinColumns(const Pass &pass, int first) const {
+bool ProductEmitter::mayJoinColumns(int first) const {
   for (int number : llvm::ArrayRef(pass.nests).drop_front()) {
-    const KernelNest &nest = kernel.nests[size_t(number)];
-    llvm::SmallVector<int> columns = llvm::to_vector(llvm::seq<int>(first, nest.numParallel));
-    for (int i = 0; i < int(nest.inputs.size()); ++i) {
-      bool follows = nest.inputs[size_t(i)] >= 0 && llvm::any_of(columns, [&](int loop) {
-                       return mapOf(nest, i).isFunctionOfDim(unsigned(loop));
+    const KernelNest &each = kernel.nests[size_t(number)];
+    llvm::SmallVector<int> columns = llvm::to_vector(llvm::seq<int>(first, each.numParallel));
+    for (int i = 0; i < int(each.inputs.size()); ++i) {
+      bool follows = each.inputs[size_t(i)] >= 0 && llvm::any_of(columns, [&](int loop) {
+                       return mapOf(each, i).isFunctionOfDim(unsigned(loop));
                      });
       if (!follows)
         continue;
-      auto backwards = asOneLoop(kernel, nest, i, columns);
+      auto backwards = asOneLoop(kernel, each, i, columns);
       if (!backwards || backwards->any())
         return false;
     }
     bool asksForCounter = false;
-    nest.body()->walk(
+    each.body()->walk(
         [&](mlir::linalg::IndexOp index) { asksForCounter |= int64_t(index.getDim()) >= first; });
     if (asksForCounter)
       return false;
@@ -134,8 +134,7 @@ bool KernelEmitter::mayJoinColumns(const Pass &pass, int first) const {
 
 /// Which loops are rows, columns and sums, and how the factors follow them; false if the pass is no
 /// product.
-bool KernelEmitter::findProductLoops(const Pass &pass, ProductShape &shape) const {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+bool ProductEmitter::findProductLoops() {
   auto extentOf = [&](int loop) {
     return constantSize(nest.extents[size_t(loop)]).value_or(int64_t(1) << 40);
   };
@@ -148,8 +147,8 @@ bool KernelEmitter::findProductLoops(const Pass &pass, ProductShape &shape) cons
   }
   if (left[unsigned(last)] || !right[unsigned(last)])
     return false;
-  shape.left = operandOf(nest, shape.leftFactor);
-  shape.right = operandOf(nest, shape.rightFactor);
+  shape.left = operandOf(shape.leftFactor);
+  shape.right = operandOf(shape.rightFactor);
   shape.isLeftPlain = mlir::isa<mlir::BlockArgument>(shape.leftFactor) && shape.left >= 0;
   shape.isRightPlain = mlir::isa<mlir::BlockArgument>(shape.rightFactor) && shape.right >= 0;
   shape.columnLoop = last;
@@ -166,14 +165,14 @@ bool KernelEmitter::findProductLoops(const Pass &pass, ProductShape &shape) cons
 
   auto isLoad = [&](Value factor) {
     factor = withoutConversions(factor);
-    return operandOf(nest, factor) >= 0 ||
+    return operandOf(factor) >= 0 ||
            mlir::isa_and_present<mlir::tensor::ExtractOp, mlir::scf::IfOp>(factor.getDefiningOp());
   };
   bool mayBeWindow = isLoad(shape.leftFactor) && isLoad(shape.rightFactor);
   bool isGathered = body->memoryCost(nest, last) >= kGatherCost;
   while (mayBeWindow && !isGathered && shape.columnLoop > pass.outer &&
          right[unsigned(shape.columnLoop - 1)] && !left[unsigned(shape.columnLoop - 1)] &&
-         mayJoinColumns(pass, shape.columnLoop - 1))
+         mayJoinColumns(shape.columnLoop - 1))
     --shape.columnLoop;
   for (int loop = shape.columnLoop - 1; loop >= pass.outer; --loop)
     if (right[unsigned(loop)] && !left[unsigned(loop)] && extentOf(loop) > 1)
@@ -209,8 +208,7 @@ bool KernelEmitter::findProductLoops(const Pass &pass, ProductShape &shape) cons
 }
 
 /// Whether the pass is a sum of products of two factors, and what may follow it.
-bool KernelEmitter::findFactors(const Pass &pass, ProductShape &shape) const {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+bool ProductEmitter::findFactors() {
   if (!nest.isReduction() || nest.neutral.size() != 1 || nest.partialTerm || kernel.hasChecks)
     return false;
   for (int number : llvm::ArrayRef(pass.nests).drop_front())
@@ -234,7 +232,7 @@ bool KernelEmitter::findFactors(const Pass &pass, ProductShape &shape) const {
 /// Whether rows of the left operand are whole rows of an input, one after the other, so that the
 /// runtime may have a copy of them where that is a constant (Support/CopiedOperands.h). Windows
 /// gain nothing by it: they read long runs of few rows.
-bool KernelEmitter::mayKeepRows(const KernelNest &nest, const ProductShape &shape) const {
+bool ProductEmitter::mayKeepRows() const {
   if (!uses(Optimization::KeptRows) || shape.left < 0 || !shape.isLeftPlain || shape.group > 1 ||
       shape.sums.size() != 1 || shape.backwards.any())
     return false;
@@ -251,8 +249,7 @@ bool KernelEmitter::mayKeepRows(const KernelNest &nest, const ProductShape &shap
 
 /// How the runtime may keep panels of the right operand where that is a constant: if it is a
 /// matrix, all of which the product reads as it is.
-std::optional<KeptForm> KernelEmitter::keptPanels(const KernelNest &nest,
-                                                  const ProductShape &shape) const {
+std::optional<KeptForm> ProductEmitter::keptPanels() const {
   if (!uses(Optimization::KeptPanels) || shape.right < 0 ||
       (!shape.isRightPlain && shape.group == 1) || shape.isWindow)
     return std::nullopt;
@@ -275,7 +272,7 @@ std::optional<KeptForm> KernelEmitter::keptPanels(const KernelNest &nest,
 /// a time. 49 pixels, the rows of a product that was turned, are three tiles of 14 and one of 7:
 /// two of 4 take as long as 13 rows where the panel comes from the L2 cache (2048 channels of 7x7,
 /// 512 outputs: 0.93 of the time).
-void KernelEmitter::setLeftRows(const KernelNest &nest, ProductShape &shape, int most) const {
+void ProductEmitter::setLeftRows(int most) {
   mlir::AffineExpr row = mlir::getAffineDimExpr(unsigned(shape.rowLoop), b.getContext());
   const bool isTransposed = shape.left >= 0 && mapOf(nest, shape.left).getResults().back() == row;
   shape.rows.push_back(std::clamp(most * 2 / 3, 1, 4));
@@ -283,13 +280,10 @@ void KernelEmitter::setLeftRows(const KernelNest &nest, ProductShape &shape, int
     shape.middleRows = kRowsOfPointer;
 }
 
-/// Nothing if the pass is no product, or one that is better off otherwise.
-std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pass &pass) const {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  ProductShape shape;
-  if (!uses(Optimization::Products) || nest.numParallel - pass.outer < 2 ||
-      !findFactors(pass, shape) || !findProductLoops(pass, shape))
-    return std::nullopt;
+bool ProductEmitter::findShape() {
+  if (!uses(Optimization::Products) || nest.numParallel - pass.outer < 2 || !findFactors() ||
+      !findProductLoops())
+    return false;
   auto extentOf = [&](int loop) {
     return constantSize(nest.extents[size_t(loop)]).value_or(int64_t(1) << 40);
   };
@@ -301,14 +295,14 @@ std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pas
   };
   int64_t numColumns = extentFrom(shape.columnLoop, nest.numParallel);
   shape.lanes = lanesOf();
-  if (!joinsPictures(nest, shape))
+  if (!joinsPictures())
     shape.pictureLoop = -1;
   else
     numColumns = std::min(numColumns * extentFrom(shape.pictureLoop, shape.pictureLoop + 1),
                           int64_t(1) << 40);
   if (shape.lanes == 1 || extentOf(shape.rowLoop) < 4 ||
       extentFrom(nest.numParallel, nest.numLoops()) < 4 || numColumns * 2 < shape.lanes)
-    return std::nullopt;
+    return false;
 
   shape.vectors = target.vectorRegisters == 32 && target.vectorBytes == 16 ? 4 : 2;
   int64_t numVectors = std::min<int64_t>(llvm::divideCeil(numColumns, shape.lanes), 64);
@@ -331,15 +325,15 @@ std::optional<KernelEmitter::ProductShape> KernelEmitter::productShape(const Pas
   if (cost >= kLongBody) {
     shape.rows[0] = std::min(shape.rows[0], most / 2);
     shape.narrowRows = std::min(shape.narrowRows, kNarrowRows / 2);
-    return shape;
+    return true;
   }
   int64_t extent = extentOf(shape.rowLoop);
   shape.isOneTile = extent <= most && extent % shape.rows[0] == 0;
   if (!shape.isOneTile)
-    setLeftRows(nest, shape, most);
+    setLeftRows(most);
   shape.hasTallTiles = uses(Optimization::WidePanels) && shape.vectors > 1 &&
                        shape.rows.size() == 2 && shape.rows[0] > shape.narrowRows;
-  return shape;
+  return true;
 }
 
 } // namespace graphc

@@ -23,7 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -40,9 +40,7 @@ static constexpr int kRegisterBytes = 64;
 /// If parts are of lines with a stride of 2, the number of elements of a line that is loaded as a
 /// whole, or 0; nothing if they are as any others. Where the length of a line is not known,
 /// `isLong` says that it is a vector at least.
-std::optional<int64_t> KernelEmitter::stridedElements(const KernelNest &nest,
-                                                      const ProductShape &shape,
-                                                      bool isLong) const {
+std::optional<int64_t> ProductEmitter::stridedElements(bool isLong) const {
   int inner = nest.numParallel - 1;
   if (!uses(Optimization::StridedLines) || !shape.isRightPlain || shape.columnLoop >= inner ||
       !mlir::isa<mlir::FloatType>(shape.element) || target.vectorBytes != kRegisterBytes ||
@@ -55,7 +53,7 @@ std::optional<int64_t> KernelEmitter::stridedElements(const KernelNest &nest,
       return std::nullopt;
   }
   auto known = constantSize(nest.extents[size_t(inner)]);
-  if (linePartsOf(nest, shape).mayBeMore && (known || !isLong))
+  if (linePartsOf().mayBeMore && (known || !isLong))
     return std::nullopt;
   const int64_t lanes = shape.lanes, length = known.value_or(lanes);
   if (2 * length <= lanes)
@@ -65,8 +63,7 @@ std::optional<int64_t> KernelEmitter::stridedElements(const KernelNest &nest,
 
 /// Adds the part of a line whose first pixel would be lane `begin` of its vector; `before`: the
 /// lanes in front of it. Returns the pixel from which on the line is loaded.
-Value KernelEmitter::addStridedPart(const KernelNest &nest, const ProductShape &shape,
-                                    PanelParts &parts, Value begin, Value before) {
+Value ProductEmitter::addStridedPart(PanelParts &parts, Value begin, Value before) {
   const int64_t lanes = shape.lanes;
   Value zero = stack->constant(0), pixel = zero;
   if (!*parts.numElements) {
@@ -104,9 +101,7 @@ Value KernelEmitter::addStridedPart(const KernelNest &nest, const ProductShape &
 }
 
 /// The panel's vectors at the present k, of such parts.
-llvm::SmallVector<Value> KernelEmitter::joinStridedParts(const KernelNest &nest,
-                                                         const ProductShape &shape,
-                                                         const PanelParts &parts) {
+llvm::SmallVector<Value> ProductEmitter::joinStridedParts(const PanelParts &parts) {
   const int64_t numElements = *parts.numElements;
   auto type = mlir::VectorType::get({shape.lanes}, shape.element);
   Value buffer = body->memory[size_t(nest.inputs[size_t(shape.right)])].buffer;

@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace graphc {
@@ -36,9 +36,7 @@ static constexpr int64_t kPartMultiple = 16;
 static constexpr int64_t kFewRows = 60;
 
 /// Whether sums may go on from what is stored.
-bool KernelEmitter::mayCutSums(const Pass &pass, const ProductShape &shape,
-                               const ProductMemory &memory) const {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+bool ProductEmitter::mayCutSums() const {
   return kernel.hasLongSums && uses(Optimization::SumBlocks) && pass.nests.size() == 1 &&
          inMemory[size_t(nest.result)] &&
          kernel.arrays[size_t(nest.result)].element == shape.element && !shape.isWindow &&
@@ -46,15 +44,13 @@ bool KernelEmitter::mayCutSums(const Pass &pass, const ProductShape &shape,
          !memory.blockPanels;
 }
 
-KernelEmitter::SumRange KernelEmitter::allSums(const ProductShape &shape) {
+SumRange ProductEmitter::allSums() {
   return {stack->constant(0), stack->value(shape.length), stack->value(shape.room)};
 }
 
 /// How many k are done at a time: all, which are at least one, or a part, where blocks of rows get
 /// longer by it (`areMany`: rows, of `rowBytes` each, are more than two L2 caches).
-Value KernelEmitter::chooseSums(const ProductShape &shape, const ProductMemory &memory,
-                                const ProductLast &last, const ProductCopies &copies,
-                                Value rowBytes) {
+Value ProductEmitter::chooseSums(Value rowBytes) {
   Value one = stack->constant(1), length = stack->value(shape.length);
   Value all = arith::MaxSIOp::create(b, length, one);
   auto compare = [&](arith::CmpIPredicate predicate, Value x, int64_t y) -> Value {
@@ -71,11 +67,12 @@ Value KernelEmitter::chooseSums(const ProductShape &shape, const ProductMemory &
   if (memory.keptRows)
     cuts = both(cuts, compare(arith::CmpIPredicate::eq, memory.keptRows, 0));
   // Last columns that may be dot products are sums in another order.
-  if (last.may) {
+  if (lastColumns.may) {
     Value tail =
         arith::RemUIOp::create(b, stack->value(shape.numColumns), stack->constant(shape.lanes));
-    cuts = both(cuts, arith::OrIOp::create(b, compare(arith::CmpIPredicate::eq, tail, 0),
-                                           compare(arith::CmpIPredicate::sgt, tail, last.most)));
+    cuts = both(cuts,
+                arith::OrIOp::create(b, compare(arith::CmpIPredicate::eq, tail, 0),
+                                     compare(arith::CmpIPredicate::sgt, tail, lastColumns.most)));
   }
   auto branch = scf::IfOp::create(b, b.getIndexType(), cuts, /*withElseRegion=*/true);
   mlir::OpBuilder::InsertionGuard guard(b);
@@ -94,7 +91,7 @@ Value KernelEmitter::chooseSums(const ProductShape &shape, const ProductMemory &
 }
 
 /// The address of a panel's vectors of zeros.
-Value KernelEmitter::zerosOnStack(const ProductShape &shape) {
+Value ProductEmitter::zerosOnStack() {
   auto type = mlir::VectorType::get({shape.lanes}, shape.element);
   int64_t bytes = shape.lanes * memoryBytes(shape.element);
   Value start = addressOf(onStack(shape.element, shape.vectors * bytes));
@@ -107,8 +104,7 @@ Value KernelEmitter::zerosOnStack(const ProductShape &shape) {
 /// What the tile that is set up begins with: zeros, or what the parts of k before have left. Both
 /// are loaded, from different places: a branch with all sums as its results takes longer to
 /// compile.
-llvm::SmallVector<Value> KernelEmitter::firstSums(const KernelNest &nest, const ProductShape &shape,
-                                                  const ProductPanel &panel, bool isWhole) {
+llvm::SmallVector<Value> ProductEmitter::firstSums(bool isWhole) {
   Value zero = body->neutral(nest, shape.lanes)[0];
   if (!panel.continues)
     return llvm::SmallVector<Value>(size_t(body->rows * body->vectors), zero);

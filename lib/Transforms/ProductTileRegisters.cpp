@@ -28,7 +28,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Support/CopiedOperands.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -63,7 +63,7 @@ static int64_t inParts(std::initializer_list<int> parts, int bits, int64_t value
   return number;
 }
 
-void KernelEmitter::setTileRegisters(ProductShape &shape) {
+void ProductEmitter::setTileRegisters() {
   shape.inTileRegisters = true;
   shape.length = shape.room;
   shape.rows = {int(kRows)};
@@ -72,7 +72,7 @@ void KernelEmitter::setTileRegisters(ProductShape &shape) {
 }
 
 /// Memory of the stack, set up as far as it is the same for all tiles.
-void KernelEmitter::placeTileRegisters(const ProductShape &shape, ProductMemory &memory) {
+void ProductEmitter::placeTileRegisters() {
   memory.tileSums = addressOf(onStack(shape.element, kRows * shape.vectors * kTileBytes));
   memory.tileConfiguration = addressOf(onStack(b.getI64Type(), kConfigurationBytes));
   for (int64_t at = 0; at < kConfigurationBytes; at += 8) {
@@ -84,15 +84,14 @@ void KernelEmitter::placeTileRegisters(const ProductShape &shape, ProductMemory 
 }
 
 /// An instruction on registers, which are numbers, and memory.
-void KernelEmitter::tileInstruction(llvm::StringRef name, mlir::ValueRange operands) {
+void ProductEmitter::tileInstruction(llvm::StringRef name, mlir::ValueRange operands) {
   LLVM::CallIntrinsicOp::create(b, b.getStringAttr("llvm.x86." + name), operands);
 }
 
-void KernelEmitter::releaseTileRegisters() { tileInstruction("tilerelease", {}); }
+void ProductEmitter::releaseTileRegisters() { tileInstruction("tilerelease", {}); }
 
 /// The sums of `count` rows from `first` on go to the stack.
-void KernelEmitter::multiplyTile(const ProductShape &shape, const ProductMemory &memory,
-                                 const ProductPanel &panel, Value first, Value count) {
+void ProductEmitter::multiplyTile(Value first, Value count) {
   mlir::OpBuilder::InsertionGuard guard(b);
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, b.getI8IntegerAttr(int8_t(value)));
@@ -177,23 +176,20 @@ void KernelEmitter::multiplyTile(const ProductShape &shape, const ProductMemory 
     }
 }
 
-/// Rows [lower, upper) beside one panel, and what follows.
-void KernelEmitter::emitTileRegisters(const Pass &pass, const ProductShape &shape,
-                                      const ProductMemory &memory, const ProductPanel &panel,
-                                      Value lower, Value upper) {
+/// The block of rows beside one panel, and what follows.
+void ProductEmitter::emitTileRegisters() {
   stack->dropAnchor();
-  auto tiles = stack->open(lower, upper, stack->constant(kRows));
+  auto tiles = stack->open(firstRow, endRow, stack->constant(kRows));
   Value first = tiles.getInductionVar();
   Value count =
-      arith::MinSIOp::create(b, arith::SubIOp::create(b, upper, first), stack->constant(kRows));
-  multiplyTile(shape, memory, panel, first, count);
+      arith::MinSIOp::create(b, arith::SubIOp::create(b, endRow, first), stack->constant(kRows));
+  multiplyTile(first, count);
   stack->dropAnchor();
   auto groups = stack->open(stack->constant(0), count, stack->constant(kStoredRows));
   Value last = arith::AddIOp::create(b, count, stack->constant(-1));
   llvm::SmallVector<Value> numbers = rowsFrom(groups.getInductionVar(), kStoredRows, last);
-  setRows(shape, llvm::map_to_vector(numbers, [&](Value number) -> Value {
-            return arith::AddIOp::create(b, first, number);
-          }));
+  setRows(llvm::map_to_vector(
+      numbers, [&](Value number) -> Value { return arith::AddIOp::create(b, first, number); }));
   auto type = mlir::VectorType::get({shape.lanes}, shape.element);
   llvm::SmallVector<Value> sums;
   for (Value number : numbers) {
@@ -210,8 +206,7 @@ void KernelEmitter::emitTileRegisters(const Pass &pass, const ProductShape &shap
 
 /// The sums of the tile whose rows and columns are set up, of pairs that are taken apart, in the
 /// order of the instruction.
-llvm::SmallVector<Value> KernelEmitter::sumSplitTile(const ProductShape &shape,
-                                                     const ProductPanel &panel) {
+llvm::SmallVector<Value> ProductEmitter::sumSplitTile() {
   const int rows = body->rows, vectors = body->vectors;
   auto type = mlir::VectorType::get({shape.lanes}, shape.element);
   auto words = mlir::VectorType::get({shape.lanes}, b.getI32Type());
@@ -262,9 +257,7 @@ llvm::SmallVector<Value> KernelEmitter::sumSplitTile(const ProductShape &shape,
 }
 
 /// Copies rows [first, end) of a left operand whose rows stand together, row after row.
-void KernelEmitter::packPairsAcross(const KernelNest &nest, const ProductShape &shape,
-                                    const ProductMemory &memory, Value first, Value end,
-                                    Value stride) {
+void ProductEmitter::packPairsAcross(Value first, Value end) {
   auto plus = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, x, y); };
   auto times = [&](Value x, Value y) -> Value { return arith::MulIOp::create(b, x, y); };
   auto maskOf = [&](Value count) -> Value {
@@ -296,13 +289,13 @@ void KernelEmitter::packPairsAcross(const KernelNest &nest, const ProductShape &
                                    lanesAt(plus(term, one))));
   }
   transposeInSquares(squares);
-  Value to = plus(times(arith::SubIOp::create(b, row, first), stride), pair);
+  Value to = plus(times(arith::SubIOp::create(b, row, first), copies.rowStride), pair);
   for (int lane = 0; lane < shape.lanes; ++lane) {
     int64_t begin = lane / kPairsAtOnce * kPairsAtOnce;
     auto lanes = llvm::to_vector(llvm::seq<int64_t>(begin, begin + kPairsAtOnce));
     Value square = squares[size_t(lane % kPairsAtOnce)];
     Value words = vector::ShuffleOp::create(b, square, square, lanes);
-    Value place = plus(to, times(stride, stack->constant(lane)));
+    Value place = plus(to, times(copies.rowStride, stack->constant(lane)));
     storeVector(plus(memory.copiedAddress, times(place, stack->constant(kWordBytes))), words);
   }
   stack->close();

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,13 +25,7 @@ namespace arith = mlir::arith;
 namespace vector = mlir::vector;
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
-
-Value KernelEmitter::pointerTo(Value address) {
-  Value number = arith::IndexCastOp::create(b, b.getI64Type(), address);
-  return LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), number);
-}
-
-Value KernelEmitter::loadAt(Value address, mlir::Type type, Value mask) {
+Value ProductEmitter::loadAt(Value address, mlir::Type type, Value mask) {
   Value pointer = pointerTo(address);
   unsigned alignment = unsigned(memoryBytes(mlir::getElementTypeOrSelf(type)));
   if (!mask)
@@ -40,12 +34,12 @@ Value KernelEmitter::loadAt(Value address, mlir::Type type, Value mask) {
   return LLVM::MaskedLoadOp::create(b, type, pointer, mask, zero, alignment);
 }
 
-void KernelEmitter::storeAt(Value address, Value element) {
+void ProductEmitter::storeAt(Value address, Value element) {
   LLVM::StoreOp::create(b, element, pointerTo(address), unsigned(memoryBytes(element.getType())));
 }
 
 /// The same number, of which LLVM knows nothing.
-Value KernelEmitter::hide(Value number) {
+Value ProductEmitter::hide(Value number) {
   Value integer = arith::IndexCastOp::create(b, b.getI64Type(), number);
   auto assembly = LLVM::InlineAsmOp::create(
       b, b.getI64Type(), integer, /*asm_string=*/"", /*constraints=*/"=r,0",
@@ -55,7 +49,7 @@ Value KernelEmitter::hide(Value number) {
 }
 
 /// sum + x y, in one rounding where the processor can.
-Value KernelEmitter::addProduct(Value x, Value y, Value sum) {
+Value ProductEmitter::addProduct(Value x, Value y, Value sum) {
   if (mlir::isa<mlir::IntegerType>(mlir::getElementTypeOrSelf(sum.getType())))
     return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
   if (target.math.fma)
@@ -65,8 +59,7 @@ Value KernelEmitter::addProduct(Value x, Value y, Value sum) {
 
 /// Puts what a tile has read of a matrix at `from` into the panel that it fills, and fetches what
 /// it will read.
-void KernelEmitter::fillPanelOfMatrix(const ProductShape &shape, const ProductPanel &panel, Value k,
-                                      Value from, llvm::ArrayRef<Value> right) {
+void ProductEmitter::fillPanelOfMatrix(Value k, Value from, llvm::ArrayRef<Value> right) {
   const int64_t bytes = memoryBytes(shape.element), width = int64_t(right.size()) * shape.lanes;
   Value ahead = arith::MulIOp::create(b, panel.sourceStep, stack->constant(kPanelAhead));
   Value filled = arith::MulIOp::create(b, k, stack->constant(width * bytes));
@@ -82,9 +75,8 @@ void KernelEmitter::fillPanelOfMatrix(const ProductShape &shape, const ProductPa
 }
 
 /// A tile while its loops over k are made; its rows and columns are set up.
-struct KernelEmitter::Tile {
-  Tile(KernelEmitter &emitter, const KernelNest &nest, const ProductShape &shape,
-       const ProductPanel &panel, bool isWhole);
+struct ProductEmitter::Tile {
+  Tile(ProductEmitter &emitter, bool isWhole);
 
   void sumOverWindow();
   void sumOverMatrix();
@@ -110,7 +102,7 @@ private:
   void copyRows();
   void fetchFarRows();
 
-  KernelEmitter &emitter;
+  ProductEmitter &emitter;
   mlir::ImplicitLocOpBuilder &b;
   LoopStack &stack;
   BodyEmitter &body;
@@ -137,11 +129,11 @@ private:
   llvm::SmallVector<mlir::scf::ForOp> loops;
 };
 
-KernelEmitter::Tile::Tile(KernelEmitter &e, const KernelNest &nest, const ProductShape &shape,
-                          const ProductPanel &panel, bool isWhole)
-    : emitter(e), b(e.b), stack(*e.stack), body(*e.body), nest(nest), shape(shape), panel(panel),
-      isWhole(isWhole), rows(body.rows), vectors(body.vectors), bytes(memoryBytes(shape.element)),
-      arePairs(shape.group > 1), read(arePairs ? b.getI32Type() : shape.element),
+ProductEmitter::Tile::Tile(ProductEmitter &e, bool isWhole)
+    : emitter(e), b(e.b), stack(*e.stack), body(*e.body), nest(e.nest), shape(e.shape),
+      panel(e.panel), isWhole(isWhole), rows(body.rows), vectors(body.vectors),
+      bytes(memoryBytes(shape.element)), arePairs(shape.group > 1),
+      read(arePairs ? b.getI32Type() : shape.element),
       type(mlir::VectorType::get({shape.lanes}, read)),
       mayFill(panel.fillingRow && isWhole && vectors == shape.vectors && !panel.fills) {
   if (mayFill)
@@ -161,7 +153,7 @@ KernelEmitter::Tile::Tile(KernelEmitter &e, const KernelNest &nest, const Produc
   if (isWhole && !constantSize(rowStep))
     for (int factor : {1, 3, 5})
       multiples[factor] = e.hide(stack.value(stack.multiply(rowStep, b.getIndexAttr(factor))));
-  sums = e.firstSums(nest, shape, panel, isWhole);
+  sums = e.firstSums(isWhole);
   placeRows();
   placeCopies();
   placeRight();
@@ -170,17 +162,17 @@ KernelEmitter::Tile::Tile(KernelEmitter &e, const KernelNest &nest, const Produc
     length = e.hide(length);
 }
 
-void KernelEmitter::Tile::placeRows() {
+void ProductEmitter::Tile::placeRows() {
   const LoopVariable &row = body.loops[size_t(shape.rowLoop)];
   for (int i = 0; i < rows; i += isWhole ? kRowsOfPointer : 1)
-    starts.push_back(emitter.leftAddressOf(shape, panel, row.index[size_t(i)]));
+    starts.push_back(emitter.leftAddressOf(row.index[size_t(i)]));
   if (isWhole)
     places = starts;
   else
     places.push_back(stack.constant(0));
 }
 
-void KernelEmitter::Tile::placeCopies() {
+void ProductEmitter::Tile::placeCopies() {
   if (!panel.copied || !isWhole)
     return;
   Value count = arith::SelectOp::create(b, panel.copies, stack.constant(rows), stack.constant(0));
@@ -195,7 +187,7 @@ void KernelEmitter::Tile::placeCopies() {
                                arith::MulIOp::create(b, first, stack.constant(bytes)));
 }
 
-void KernelEmitter::Tile::placeRight() {
+void ProductEmitter::Tile::placeRight() {
   right = panel.address;
   rightStep = panel.step;
   if (mayFill) {
@@ -204,7 +196,7 @@ void KernelEmitter::Tile::placeRight() {
   }
 }
 
-llvm::SmallVector<Value> KernelEmitter::Tile::carried() const {
+llvm::SmallVector<Value> ProductEmitter::Tile::carried() const {
   llvm::SmallVector<Value> values = sums;
   values.append(places);
   if (copy)
@@ -213,7 +205,7 @@ llvm::SmallVector<Value> KernelEmitter::Tile::carried() const {
   return values;
 }
 
-void KernelEmitter::Tile::takeCarried(mlir::ValueRange values) {
+void ProductEmitter::Tile::takeCarried(mlir::ValueRange values) {
   auto take = [&](llvm::MutableArrayRef<Value> to) {
     llvm::copy(values.take_front(to.size()), to.begin());
     values = values.drop_front(to.size());
@@ -226,14 +218,14 @@ void KernelEmitter::Tile::takeCarried(mlir::ValueRange values) {
 }
 
 /// The counter of a loop in those that are open.
-Value KernelEmitter::Tile::open(Value first, Value end, Value step) {
+Value ProductEmitter::Tile::open(Value first, Value end, Value step) {
   loops.push_back(stack.open(first, end, step ? step : stack.constant(1), carried()));
   takeCarried(loops.back().getRegionIterArgs());
   return loops.back().getInductionVar();
 }
 
 /// Ends all that are open.
-void KernelEmitter::Tile::close() {
+void ProductEmitter::Tile::close() {
   stack.close(carried());
   for (size_t i = loops.size() - 1; i > 0; --i)
     stack.close(loops[i].getResults());
@@ -241,7 +233,7 @@ void KernelEmitter::Tile::close() {
   loops.clear();
 }
 
-Value KernelEmitter::Tile::addressOfRow(int i) {
+Value ProductEmitter::Tile::addressOfRow(int i) {
   if (!isWhole)
     return arith::AddIOp::create(b, starts[size_t(i)], places[0]);
   Value address = places[size_t(i / kRowsOfPointer)];
@@ -260,18 +252,18 @@ Value KernelEmitter::Tile::addressOfRow(int i) {
   return arith::AddIOp::create(b, address, offset);
 }
 
-Value KernelEmitter::Tile::left(int i) {
+Value ProductEmitter::Tile::left(int i) {
   Value address = emitter.pointerTo(addressOfRow(i));
   // Pairs are read where they lie, which may be in between two words.
   Value scalar = LLVM::LoadOp::create(b, read, address, unsigned(bytes / shape.group));
   return vector::BroadcastOp::create(b, type, scalar);
 }
 
-Value KernelEmitter::Tile::addressOfVector(int v) {
+Value ProductEmitter::Tile::addressOfVector(int v) {
   return stack.value(stack.add(right, b.getIndexAttr(v * shape.lanes * bytes)));
 }
 
-llvm::SmallVector<Value> KernelEmitter::Tile::loadRight() {
+llvm::SmallVector<Value> ProductEmitter::Tile::loadRight() {
   const bool isMasked = emitter.target.maskRegisters && !arePairs && !body.masks.empty();
   return llvm::map_to_vector(llvm::seq(vectors), [&](int v) {
     return emitter.loadAt(addressOfVector(v), type, isMasked ? body.masks[size_t(v)] : Value());
@@ -279,7 +271,7 @@ llvm::SmallVector<Value> KernelEmitter::Tile::loadRight() {
 }
 
 /// Adds what one k has, and goes on to the next one.
-void KernelEmitter::Tile::addProducts(llvm::ArrayRef<Value> rightVectors) {
+void ProductEmitter::Tile::addProducts(llvm::ArrayRef<Value> rightVectors) {
   using Parts = std::array<Value, 2>;
   llvm::SmallVector<Parts> rightParts;
   if (panel.splits)
@@ -307,7 +299,7 @@ void KernelEmitter::Tile::addProducts(llvm::ArrayRef<Value> rightVectors) {
   right = arith::AddIOp::create(b, right, rightStep);
 }
 
-void KernelEmitter::Tile::copyRows() {
+void ProductEmitter::Tile::copyRows() {
   for (auto [i, mask] : llvm::enumerate(copyMasks)) {
     mlir::Attribute distance = b.getIndexAttr(int64_t(i) * shape.lanes * bytes);
     Value from = stack.value(stack.add(places[0], distance));
@@ -320,7 +312,7 @@ void KernelEmitter::Tile::copyRows() {
 }
 
 /// Pieces of rows that are far apart, which no processor fetches by itself: their two ends.
-void KernelEmitter::Tile::fetchFarRows() {
+void ProductEmitter::Tile::fetchFarRows() {
   if (!panel.ahead || !isWhole || vectors != shape.vectors)
     return;
   for (int64_t end : {int64_t(0), (rows - 1) * bytes}) {
@@ -331,15 +323,15 @@ void KernelEmitter::Tile::fetchFarRows() {
 }
 
 /// Puts the vectors together of the window's lines, and into the panel.
-void KernelEmitter::Tile::sumOverWindow() {
+void ProductEmitter::Tile::sumOverWindow() {
   llvm::SmallVector<LoopVariable, 8> loopsOfTile = body.loops;
   Size width = b.getIndexAttr(int64_t(vectors) * shape.lanes);
-  PanelParts parts = emitter.setLineParts(
-      nest, shape, emitter.linePartsOf(nest, shape).atOnce, stack.constant(0), panel.firstColumn,
-      stack.value(stack.add(panel.firstColumn, width)), /*isLong=*/true);
+  PanelParts parts =
+      emitter.setLineParts(emitter.linePartsOf().atOnce, stack.constant(0), panel.firstColumn,
+                           stack.value(stack.add(panel.firstColumn, width)), /*isLong=*/true);
   for (auto [position, sum] : llvm::enumerate(shape.sums)) {
     if (position + 1 == shape.sums.size() && position > 0)
-      emitter.fetchLineParts(nest, shape);
+      emitter.fetchLineParts();
     Value extent = stack.value(nest.extents[size_t(sum)]), number = open(stack.constant(0), extent);
     if (shape.backwards[unsigned(position)])
       number =
@@ -347,19 +339,19 @@ void KernelEmitter::Tile::sumOverWindow() {
     emitter.setLoop(sum, number);
   }
   if (shape.sums.size() == 1)
-    emitter.fetchLineParts(nest, shape);
-  llvm::SmallVector<Value> joined = emitter.joinLineParts(nest, shape, parts);
+    emitter.fetchLineParts();
+  llvm::SmallVector<Value> joined = emitter.joinLineParts(parts);
   for (int v = 0; v < vectors; ++v)
     LLVM::StoreOp::create(b, joined[size_t(v)], emitter.pointerTo(addressOfVector(v)),
                           unsigned(bytes));
   addProducts(joined);
   close();
-  emitter.clearLineParts(shape);
+  emitter.clearLineParts();
   body.loops = loopsOfTile;
   body.rows = rows;
 }
 
-void KernelEmitter::Tile::sumOverMatrix() {
+void ProductEmitter::Tile::sumOverMatrix() {
   // The tile that fills a panel has a loop of its own, in which the others do no step: these have
   // neither a branch nor a load more for it.
   Value first = stack.constant(0), end = length;
@@ -367,7 +359,7 @@ void KernelEmitter::Tile::sumOverMatrix() {
     Value endOfFilling = arith::SelectOp::create(b, isFilling, length, first);
     Value k = open(first, endOfFilling);
     llvm::SmallVector<Value> loaded = loadRight();
-    emitter.fillPanelOfMatrix(shape, panel, k, right, loaded);
+    emitter.fillPanelOfMatrix(k, right, loaded);
     addProducts(loaded);
     close();
     first = endOfFilling;
@@ -375,9 +367,9 @@ void KernelEmitter::Tile::sumOverMatrix() {
   if (isWhole && panel.fetched.numTerms) {
     first = open(first, length, panel.fetched.numTerms);
     if (panel.fetched.address)
-      emitter.fetchAhead(shape, panel.fetched, body.loops[size_t(shape.rowLoop)].index[0], first);
+      emitter.fetchAhead(body.loops[size_t(shape.rowLoop)].index[0], first);
     if (isBuffered)
-      emitter.bufferRows(shape, panel, isBuffered, starts[0], first, places);
+      emitter.bufferRows(isBuffered, starts[0], first, places);
     end =
         arith::MinSIOp::create(b, arith::AddIOp::create(b, first, panel.fetched.numTerms), length);
   }
@@ -387,11 +379,10 @@ void KernelEmitter::Tile::sumOverMatrix() {
 }
 
 /// The sums of the tile whose rows and columns are set up, by row and vector.
-llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const ProductShape &shape,
-                                                const ProductPanel &panel, bool isWhole) {
+llvm::SmallVector<Value> ProductEmitter::sumTile(bool isWhole) {
   if (shape.inTileRegisters) // these are those of pairs that are taken apart
-    return sumSplitTile(shape, panel);
-  Tile tile(*this, nest, shape, panel, isWhole);
+    return sumSplitTile();
+  Tile tile(*this, isWhole);
   if (panel.fills)
     tile.sumOverWindow();
   else
@@ -401,7 +392,7 @@ llvm::SmallVector<Value> KernelEmitter::sumTile(const KernelNest &nest, const Pr
 }
 
 /// The numbers of `rows` rows from `first` on; those behind `last`, if there is one, repeat it.
-llvm::SmallVector<Value> KernelEmitter::rowsFrom(Value first, int rows, Value last) {
+llvm::SmallVector<Value> ProductEmitter::rowsFrom(Value first, int rows, Value last) {
   llvm::SmallVector<Value> numbers = {first};
   for (int i = 1; i < rows; ++i) {
     Value number = arith::AddIOp::create(b, first, stack->constant(i));
@@ -411,7 +402,7 @@ llvm::SmallVector<Value> KernelEmitter::rowsFrom(Value first, int rows, Value la
 }
 
 /// The rows of a tile in the loop that was opened last.
-void KernelEmitter::setRows(const ProductShape &shape, llvm::ArrayRef<Value> numbers) {
+void ProductEmitter::setRows(llvm::ArrayRef<Value> numbers) {
   LoopVariable &row = body->loops[size_t(shape.rowLoop)];
   row = {};
   row.level = stack->depth();
@@ -423,41 +414,27 @@ void KernelEmitter::setRows(const ProductShape &shape, llvm::ArrayRef<Value> num
 
 /// Tiles of `rows` rows from `lower` on; not `isWhole`, they may reach beyond `upper`: rows there
 /// repeat the last one, also where it is stored (what a nest loads of it is loaded before).
-void KernelEmitter::emitTiles(const Pass &pass, const ProductShape &shape,
-                              const ProductPanel &panel, int rows, Value lower, Value upper,
-                              bool isWhole) {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+void ProductEmitter::emitTiles(int rows, Value lower, Value upper, bool isWhole) {
   Value last = arith::AddIOp::create(b, upper, stack->constant(-1));
   stack->dropAnchor();
   auto tiles = stack->open(lower, upper, stack->constant(rows));
   if (panel.fills)
     mayBeOutlined(tiles);
-  setRows(shape, rowsFrom(tiles.getInductionVar(), rows, isWhole ? Value() : last));
-  fetchResults(pass, shape, panel);
-  llvm::SmallVector<Value> sums = sumTile(nest, shape, panel, isWhole);
+  setRows(rowsFrom(tiles.getInductionVar(), rows, isWhole ? Value() : last));
+  fetchResults();
+  llvm::SmallVector<Value> sums = sumTile(isWhole);
   if (shape.pictureLoop >= 0)
-    keepPictures(pass, shape, panel.firstColumn, panel.endColumn, sums);
+    keepPictures(panel.firstColumn, panel.endColumn, sums);
   else
     keepNests(pass, sums);
   stack->close();
-}
-
-/// The first nest's results on the tile that is set up, and what follows them.
-void KernelEmitter::keepNests(const Pass &pass, llvm::ArrayRef<Value> results) {
-  keepBlock(kernel.nests[size_t(pass.nests[0])], results);
-  for (int number : llvm::ArrayRef(pass.nests).drop_front()) {
-    const KernelNest &map = kernel.nests[size_t(number)];
-    keepBlock(map, body->emit(map, map.terms, /*asVectors=*/true)[0]);
-  }
-  for (int number : pass.nests)
-    body->registers.erase(kernel.nests[size_t(number)].result);
 }
 
 /// Those of so many rows that are done in whole tiles. With joinsLeftRows one or two that are left
 /// are done with the last whole tile's, in low ones: beside each panel 7 and 8 rows in two tiles of
 /// four take 0.8 of the time of one of six and one of four. With mask registers, 16 and 30 rows and
 /// what has as many left take 0.98 to 1.02 so.
-Value KernelEmitter::rowsOfWholeTiles(const ProductShape &shape, Value count) {
+Value ProductEmitter::rowsOfWholeTiles(Value count) {
   Value tile = stack->constant(shape.rows[0]);
   Value left = arith::RemUIOp::create(b, count, tile);
   Value whole = arith::SubIOp::create(b, count, left);
@@ -472,36 +449,36 @@ Value KernelEmitter::rowsOfWholeTiles(const ProductShape &shape, Value count) {
   return arith::SelectOp::create(b, areFew, fewer, whole);
 }
 
-/// All rows of [lower, upper) beside one panel.
-void KernelEmitter::emitRowsOfPanel(const Pass &pass, const ProductShape &shape,
-                                    const ProductPanel &panel, Value lower, Value upper) {
+/// All rows of the block beside one panel.
+void ProductEmitter::emitRowsOfPanel() {
+  Value lower = firstRow;
   if (panel.splits)
-    return emitTiles(pass, shape, panel, kSplitRows, lower, upper, /*isWhole=*/false);
+    return emitTiles(kSplitRows, lower, endRow, /*isWhole=*/false);
   if (body->vectors < shape.vectors && !shape.hasTallTiles)
-    return emitTiles(pass, shape, panel, shape.narrowRows, lower, upper, /*isWhole=*/false);
+    return emitTiles(shape.narrowRows, lower, endRow, /*isWhole=*/false);
   if (shape.rows.size() == 1)
-    return emitTiles(pass, shape, panel, shape.rows[0], lower, upper, shape.isOneTile);
+    return emitTiles(shape.rows[0], lower, endRow, shape.isOneTile);
   if (panel.endOfFilling) {
-    ProductPanel filled = panel;
-    filled.fills = true;
-    emitTiles(pass, shape, filled, shape.rows[0], lower, panel.endOfFilling, /*isWhole=*/true);
+    panel.fills = true;
+    emitTiles(shape.rows[0], lower, panel.endOfFilling, /*isWhole=*/true);
+    panel.fills = false;
     lower = panel.endOfFilling;
   }
-  Value count = arith::SubIOp::create(b, upper, lower);
-  Value end = arith::AddIOp::create(b, lower, rowsOfWholeTiles(shape, count));
-  Value left = arith::SubIOp::create(b, upper, end);
-  emitTiles(pass, shape, panel, shape.rows[0], lower, end, /*isWhole=*/true);
+  Value count = arith::SubIOp::create(b, endRow, lower);
+  Value end = arith::AddIOp::create(b, lower, rowsOfWholeTiles(count));
+  Value left = arith::SubIOp::create(b, endRow, end);
+  emitTiles(shape.rows[0], lower, end, /*isWhole=*/true);
   if (shape.middleRows && body->vectors == shape.vectors) {
     auto compare = [&](arith::CmpIPredicate predicate, int rows) -> Value {
       return arith::CmpIOp::create(b, predicate, left, stack->constant(rows));
     };
     Value isOne = arith::AndIOp::create(b, compare(arith::CmpIPredicate::sgt, shape.rows[1]),
                                         compare(arith::CmpIPredicate::sle, shape.middleRows));
-    Value endOfOne = arith::SelectOp::create(b, isOne, upper, end);
-    emitTiles(pass, shape, panel, shape.middleRows, end, endOfOne, /*isWhole=*/false);
+    Value endOfOne = arith::SelectOp::create(b, isOne, endRow, end);
+    emitTiles(shape.middleRows, end, endOfOne, /*isWhole=*/false);
     end = endOfOne;
   }
-  emitTiles(pass, shape, panel, shape.rows[1], end, upper, /*isWhole=*/false);
+  emitTiles(shape.rows[1], end, endRow, /*isWhole=*/false);
 }
 
 } // namespace graphc

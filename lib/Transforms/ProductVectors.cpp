@@ -23,7 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -44,7 +44,7 @@ static constexpr int kDots = 4, kGroupedDots = 8;
 static constexpr int64_t kLeastLength = 16;
 
 /// Memory of the stack, made where the function begins.
-Value KernelEmitter::onStack(mlir::Type element, int64_t bytes) {
+Value ProductEmitter::onStack(mlir::Type element, int64_t bytes) {
   Value buffer;
   stack->inPrologue([&] {
     auto type = mlir::MemRefType::get({bytes / memoryBytes(element)}, element);
@@ -54,14 +54,14 @@ Value KernelEmitter::onStack(mlir::Type element, int64_t bytes) {
 }
 
 /// Lines times numbers: `count` sums, in the order of k.
-void KernelEmitter::sumLines(const KernelNest &nest, const VectorProduct &p, Value count,
-                             Value sums) {
+void ProductEmitter::sumLines(const VectorProduct &p, Value count) {
   int64_t bytes = memoryBytes(p.element);
   auto type = mlir::VectorType::get({p.lanes}, p.element);
   Value zero = stack->constant(0), lanes = stack->constant(p.lanes);
   stack->dropAnchor();
   auto clearing = stack->open(zero, count, lanes);
-  vector::StoreOp::create(b, body->neutral(nest, p.lanes)[0], sums, clearing.getInductionVar());
+  vector::StoreOp::create(b, body->neutral(nest, p.lanes)[0], sumsOnStack,
+                          clearing.getInductionVar());
   stack->close();
   Value main = floorToMultiple(p.length, kLines);
   Value whole = floorToMultiple(count, int64_t(kVectors) * p.lanes);
@@ -97,7 +97,7 @@ void KernelEmitter::sumLines(const KernelNest &nest, const VectorProduct &p, Val
       llvm::SmallVector<Value> places, joined;
       for (int v = 0; v < vectors; ++v) {
         places.push_back(stack->value(stack->add(first, b.getIndexAttr(v * p.lanes))));
-        joined.push_back(vector::LoadOp::create(b, type, sums, places.back()));
+        joined.push_back(vector::LoadOp::create(b, type, sumsOnStack, places.back()));
       }
       for (int i = 0; i < lines; ++i) {
         Value line = arith::AddIOp::create(b, starts[size_t(i)], distance);
@@ -108,7 +108,7 @@ void KernelEmitter::sumLines(const KernelNest &nest, const VectorProduct &p, Val
         }
       }
       for (int v = 0; v < vectors; ++v)
-        vector::StoreOp::create(b, joined[size_t(v)], sums, places[size_t(v)]);
+        vector::StoreOp::create(b, joined[size_t(v)], sumsOnStack, places[size_t(v)]);
       stack->close();
     }
     stack->close();
@@ -118,8 +118,7 @@ void KernelEmitter::sumLines(const KernelNest &nest, const VectorProduct &p, Val
 
 /// Dot products: `count` sums of each vector, with vectors along k. Those of several vectors, which
 /// stand side by side, are the sums of a row, one row behind the other.
-void KernelEmitter::sumDotProducts(const KernelNest &nest, const VectorProduct &p, Value count,
-                                   Value sums) {
+void ProductEmitter::sumDotProducts(const VectorProduct &p, Value count) {
   int64_t bytes = memoryBytes(p.element);
   const int group = p.lanes / p.columns, dots = p.columns > 1 ? kGroupedDots : kDots;
   auto type = mlir::VectorType::get({p.lanes}, p.element);
@@ -167,7 +166,7 @@ void KernelEmitter::sumDotProducts(const KernelNest &nest, const VectorProduct &
   Value first = arith::MulIOp::create(b, results.getInductionVar(), stack->constant(p.columns));
   for (int i = 0; i < dots; i += together) {
     mlir::ValueRange ofVector = llvm::ArrayRef(joined).slice(size_t(i), size_t(together));
-    vector::StoreOp::create(b, body->joinLanesOfEach(nest, ofVector, p.columns), sums,
+    vector::StoreOp::create(b, body->joinLanesOfEach(nest, ofVector, p.columns), sumsOnStack,
                             stack->value(stack->add(first, b.getIndexAttr(i * p.columns))));
   }
   stack->close();
@@ -177,10 +176,10 @@ void KernelEmitter::sumDotProducts(const KernelNest &nest, const VectorProduct &
 /// The product's results [lower, upper), block after block; `keep` makes what becomes of a block's.
 /// Returns the loop over blocks.
 mlir::scf::ForOp
-KernelEmitter::emitVectorProduct(const KernelNest &nest, const VectorProduct &product, Value lower,
-                                 Value upper, Value sums,
-                                 llvm::function_ref<void(Value first, Value end)> keep) {
-  int64_t most = mlir::cast<mlir::MemRefType>(sums.getType()).getDimSize(0) / product.columns;
+ProductEmitter::emitVectorProduct(const VectorProduct &product, Value lower, Value upper,
+                                  llvm::function_ref<void(Value first, Value end)> keep) {
+  int64_t most =
+      mlir::cast<mlir::MemRefType>(sumsOnStack.getType()).getDimSize(0) / product.columns;
   stack->dropAnchor();
   auto blocks = stack->open(lower, upper, stack->constant(most));
   Value first = blocks.getInductionVar();
@@ -191,9 +190,9 @@ KernelEmitter::emitVectorProduct(const KernelNest &nest, const VectorProduct &pr
   block.matrix =
       arith::AddIOp::create(b, product.matrix, arith::MulIOp::create(b, first, product.resultStep));
   if (product.isDots)
-    sumDotProducts(nest, block, count, sums);
+    sumDotProducts(block, count);
   else
-    sumLines(nest, block, count, sums);
+    sumLines(block, count);
   keep(first, end);
   stack->close();
   stack->dropAnchor();
@@ -202,10 +201,10 @@ KernelEmitter::emitVectorProduct(const KernelNest &nest, const VectorProduct &pr
 
 /// What becomes of the results [first, end), whose sums are given, `lanes` at a time. `setLoops`
 /// sets up the loops for those from an index on.
-void KernelEmitter::keepSums(
-    const Pass &pass, Value sums, Value first, Value end, int lanes,
+void ProductEmitter::keepSums(
+    Value first, Value end, int lanes,
     llvm::function_ref<void(Value index, Value end, bool masked)> setLoops) {
-  mlir::Type element = mlir::cast<mlir::MemRefType>(sums.getType()).getElementType();
+  mlir::Type element = mlir::cast<mlir::MemRefType>(sumsOnStack.getType()).getElementType();
   body->lanes = lanes;
   body->rows = body->vectors = 1;
   body->rowExists.clear();
@@ -224,9 +223,9 @@ void KernelEmitter::keepSums(
     Value index = results.getInductionVar(), at = arith::SubIOp::create(b, index, first), sum;
     setLoops(index, end, masked && lanes > 1);
     if (lanes > 1)
-      sum = vector::LoadOp::create(b, mlir::VectorType::get({lanes}, element), sums, at);
+      sum = vector::LoadOp::create(b, mlir::VectorType::get({lanes}, element), sumsOnStack, at);
     else
-      sum = memref::LoadOp::create(b, sums, at);
+      sum = memref::LoadOp::create(b, sumsOnStack, at);
     keepNests(pass, sum);
     stack->close();
   }
@@ -234,39 +233,27 @@ void KernelEmitter::keepSums(
   body->masks.clear();
 }
 
-/// A loop that counts nothing within a block, at `index`.
-void KernelEmitter::setLoop(int loop, Value index) {
-  LoopVariable &variable = body->loops[size_t(loop)];
-  variable = {};
-  variable.level = stack->depth();
-  variable.index = {index};
-}
-
 /// The product of operands `matrix` and `other`, whose results `loop` counts.
-KernelEmitter::VectorProduct KernelEmitter::vectorProduct(const KernelNest &nest,
-                                                          const ProductShape &shape, int matrix,
-                                                          int loop, int other, int sums,
-                                                          bool isDots) {
+VectorProduct ProductEmitter::vectorProduct(int matrix, int loop, int other, int sums,
+                                            bool isDots) {
   auto step = [&](int operand, int along) {
     Size bytes = b.getIndexAttr(memoryBytes(shape.element));
     return stack->value(stack->multiply(strideAlong(nest, operand, along), bytes));
   };
   VectorProduct product{shape.element, shape.lanes, isDots, stack->value(shape.length)};
-  product.matrix = productAddress(nest, shape, matrix);
+  product.matrix = productAddress(matrix);
   product.resultStep = step(matrix, loop);
   product.sumStep = step(matrix, sums);
-  product.vector = productAddress(nest, shape, other);
+  product.vector = productAddress(other);
   product.vectorStep = step(other, sums);
   return product;
 }
 
 /// A product of one operand with only one row or column of the other: the loop that counts its
 /// results is the last one that counts more than one.
-bool KernelEmitter::emitIfVectorProduct(const Pass &pass) {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  ProductShape shape;
-  if (!uses(Optimization::Vectors) || !findFactors(pass, shape) ||
-      nest.numLoops() - nest.numParallel != 1 || nest.numParallel == pass.outer || lanesOf() == 1)
+bool ProductEmitter::emitIfVectorProduct() {
+  if (!uses(Optimization::Vectors) || !findFactors() || nest.numLoops() - nest.numParallel != 1 ||
+      nest.numParallel == pass.outer || lanesOf() == 1)
     return false;
   auto extentOf = [&](int loop) {
     return constantSize(nest.extents[size_t(loop)]).value_or(int64_t(1) << 40);
@@ -274,7 +261,7 @@ bool KernelEmitter::emitIfVectorProduct(const Pass &pass) {
   int sums = nest.numParallel, loop = nest.numParallel - 1;
   while (loop > pass.outer && extentOf(loop) == 1)
     --loop;
-  int matrix = operandOf(nest, shape.leftFactor), other = operandOf(nest, shape.rightFactor);
+  int matrix = operandOf(shape.leftFactor), other = operandOf(shape.rightFactor);
   auto follows = [&](int operand, int along) {
     return mapOf(nest, operand).isFunctionOfDim(unsigned(along));
   };
@@ -307,28 +294,19 @@ bool KernelEmitter::emitIfVectorProduct(const Pass &pass) {
   shape.columnLoop = loop;
   shape.length = nest.extents[size_t(sums)];
   Bounds range = bounds(nest, loop);
-  Value buffer = onStack(shape.element, kSumBytes);
-  emitVectorProduct(
-      nest, vectorProduct(nest, shape, matrix, loop, other, sums, isDots),
-      stack->value(range.lower), stack->value(range.upper), buffer, [&](Value first, Value end) {
-        keepSums(pass, buffer, first, end, shape.lanes, [&](Value index, Value last, bool masked) {
-          setLoop(loop, index);
-          body->loops[size_t(loop)].isVector = true;
-          setMasks(index, last, masked);
-        });
-      });
+  sumsOnStack = onStack(shape.element, kSumBytes);
+  auto keep = [&](Value first, Value end) {
+    keepSums(first, end, shape.lanes, [&](Value index, Value last, bool masked) {
+      setLoop(loop, index);
+      body->loops[size_t(loop)].isVector = true;
+      setMasks(index, last, masked);
+    });
+  };
+  emitVectorProduct(vectorProduct(matrix, loop, other, sums, isDots), stack->value(range.lower),
+                    stack->value(range.upper), keep);
   while (opened--)
     stack->close();
   return true;
-}
-
-/// Whether the operand's elements stand together along the loop. Arrays of a block of rows have
-/// their place later than its panels (RowBlocks.cpp): until then nothing is known of them.
-bool KernelEmitter::isDense(const KernelNest &nest, int operand, int loop) {
-  if (body->memory[size_t(nest.inputs[size_t(operand)])].strides.size() !=
-      mapOf(nest, operand).getNumResults())
-    return false;
-  return constantSize(strideAlong(nest, operand, loop)) == 1;
 }
 
 } // namespace graphc

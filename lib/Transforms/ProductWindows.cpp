@@ -16,7 +16,7 @@
 // itself is not copied, and of the panels only a few exist at a time.
 //
 //===----------------------------------------------------------------------===//
-#include "Transforms/Products.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace graphc {
@@ -28,7 +28,7 @@ using mlir::Value;
 /// How many of the sums are outside of the lines. Lines of a few columns, as gradients with respect
 /// to weights have them, touch each piece of a panel many times: it is to stay in the L1 cache, as
 /// what one long sum fills does (64 channels of 56x56, 3x3: from 1.23 to 1.15 of oneDNN's time).
-int KernelEmitter::numSumsAroundLines(const KernelNest &nest, const ProductShape &shape) const {
+int ProductEmitter::numSumsAroundLines() const {
   int last = int(shape.sums.size()) - 1, inner = nest.numParallel - 1;
   auto line = constantSize(nest.extents[size_t(inner)]);
   bool isShort = shape.columnLoop < inner && line && *line * 2 <= shape.lanes;
@@ -38,8 +38,7 @@ int KernelEmitter::numSumsAroundLines(const KernelNest &nest, const ProductShape
 }
 
 /// k counts the loop at `position` of the sums, too: opens it. `place` moves along in the panel.
-void KernelEmitter::openSumOfWindow(const KernelNest &nest, const ProductShape &shape, int position,
-                                    Value &place) {
+void ProductEmitter::openSumOfWindow(int position, Value &place) {
   int loop = shape.sums[size_t(position)];
   Value extent = stack->value(nest.extents[size_t(loop)]);
   Size inside = extentOfAll(nest, llvm::ArrayRef(shape.sums).drop_front(size_t(position) + 1));
@@ -58,26 +57,24 @@ void KernelEmitter::openSumOfWindow(const KernelNest &nest, const ProductShape &
 
 /// The same for all sums from `first` on, those that masks depend on outside of the others. Returns
 /// their number.
-int KernelEmitter::openSumsOfWindow(const KernelNest &nest, const ProductShape &shape, int first,
-                                    Value &place) {
+int ProductEmitter::openSumsOfWindow(int first, Value &place) {
   for (bool isInCondition : {true, false})
     for (int position = first; position < int(shape.sums.size()); ++position)
       if (body->isInCondition(nest, shape.sums[size_t(position)]) == isInCondition)
-        openSumOfWindow(nest, shape, position, place);
+        openSumOfWindow(position, place);
   return int(shape.sums.size()) - first;
 }
 
 /// Fills the panel at `offset` of the buffer with the columns [first, end), at least one.
-void KernelEmitter::packWindow(const KernelNest &nest, const ProductShape &shape, Value buffer,
-                               Value offset, Value first, Value end) {
+void ProductEmitter::packWindow(Value buffer, Value offset, Value first, Value end) {
   int inner = nest.numParallel - 1;
   bool hasLines = shape.columnLoop < inner;
   Value start = first, stop = end, place = offset;
   int vectors = shape.vectors, opened = 0;
   stack->dropAnchor();
-  int firstInside = numSumsAroundLines(nest, shape);
+  int firstInside = numSumsAroundLines();
   for (; opened < firstInside; ++opened)
-    openSumOfWindow(nest, shape, opened, place);
+    openSumOfWindow(opened, place);
   if (hasLines) {
     Size extent = nest.extents[size_t(inner)];
     if (auto number = constantSize(extent))
@@ -116,7 +113,7 @@ void KernelEmitter::packWindow(const KernelNest &nest, const ProductShape &shape
         b, mlir::VectorType::get({shape.lanes}, b.getI1Type()), counts.back()));
   }
 
-  opened += openSumsOfWindow(nest, shape, firstInside, place);
+  opened += openSumsOfWindow(firstInside, place);
   llvm::SmallVector<Value, 8> values = body->emit(nest, shape.rightFactor, /*asVectors=*/true)[0];
   for (int v = 0; v < vectors; ++v) {
     Value at = place;

@@ -19,7 +19,7 @@
 // ProductShape.cpp says which passes are products, ProductMemory.cpp where operands are read,
 // ProductPacking.cpp copies them, ProductTiles.cpp makes the tiles, ProductVectors.cpp and
 // ProductLines.cpp what has one row or column, ProductPairs.cpp and ProductTileRegisters.cpp
-// products of bfloat16.
+// products of bfloat16, LineTiles.cpp those of windows that are done line by line.
 //
 // All sizes are known at run time only, and so is what is worth copying. Every sum is made in the
 // order of k, wherever blocks begin: results depend neither on the caches nor on the threads.
@@ -27,9 +27,9 @@
 // docs/design/17-products.md tells why, and what was measured.
 //
 //===----------------------------------------------------------------------===//
-#include "Transforms/Products.h"
 #include "Lowering/KernelAttr.h"
 #include "Lowering/ScalarTypes.h"
+#include "Transforms/ProductEmitter.h"
 
 namespace graphc {
 
@@ -41,17 +41,16 @@ static constexpr int64_t kSumsAhead = 24;
 /// What a tile's rows take, as vectors.
 static constexpr int64_t kSpareBytes = 256;
 
-bool KernelEmitter::emitIfProduct(const Pass &pass) {
-  std::optional<ProductShape> shape = productShape(pass);
-  if (!shape)
+bool ProductEmitter::emitIfProduct() {
+  if (!findShape())
     return false;
-  if (!emitIfLineTiles(pass, *shape))
-    emitProduct(pass, *shape);
+  if (!emitIfLineTiles())
+    emit();
   return true;
 }
 
 /// The loop, which another thread may compile: it runs long, or seldom.
-mlir::scf::ForOp KernelEmitter::mayBeOutlined(mlir::scf::ForOp loop) {
+mlir::scf::ForOp ProductEmitter::mayBeOutlined(mlir::scf::ForOp loop) {
   if (uses(Optimization::Outline))
     loop->setAttr(kOutlineAttr, b.getUnitAttr());
   return loop;
@@ -62,15 +61,13 @@ mlir::scf::ForOp KernelEmitter::mayBeOutlined(mlir::scf::ForOp loop) {
 /// has, so that no two copy the same. Parts begin at whole panels: what is done with the last few
 /// columns depends on no thread. Rows that are one tile (`isOneTile`) are not cut: the first part
 /// has all of them.
-KernelEmitter::ProductPart KernelEmitter::partOfThread(const Pass &pass,
-                                                       const ProductShape &shape) {
-  const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
+ProductPart ProductEmitter::partOfThread() {
   Bounds range = bounds(nest, shape.rowLoop);
   Value zero = stack->constant(0), numColumns = stack->value(shape.numColumns);
   ProductPart part{stack->value(range.lower), stack->value(range.upper), zero, numColumns};
   if (shape.pictureLoop >= 0)
-    setColumnsOfThread(nest, shape, part);
-  if (shape.rowLoop != 0 || !splitBegin)
+    setColumnsOfThread(part);
+  if (shape.rowLoop != 0 || !function.splitBegin)
     return part;
   auto hasRows = [&] {
     auto greater = arith::CmpIPredicate::sgt;
@@ -120,11 +117,9 @@ KernelEmitter::ProductPart KernelEmitter::partOfThread(const Pass &pass,
   return part;
 }
 
-/// Tiles fetch the rows [first, end), which are large and not copied, some k ahead; where there are
+/// Tiles fetch the rows of the block, which are large and not copied, some k ahead; where there are
 /// whole panels (`hasWhole`), those beside the first one copy them.
-void KernelEmitter::setFetching(const ProductShape &shape, const ProductMemory &memory,
-                                const ProductCopies &copies, Value first, Value end, Value hasWhole,
-                                ProductPanel &panel) {
+void ProductEmitter::setFetching(Value hasWhole) {
   Value zero = stack->constant(0);
   Size distance = stack->multiply(memory.leftSumStride,
                                   b.getIndexAttr(kSumsAhead * memoryBytes(shape.element)));
@@ -132,7 +127,7 @@ void KernelEmitter::setFetching(const ProductShape &shape, const ProductMemory &
   if (!target.maskRegisters)
     return;
   // By whole tiles: what is left of the rows is too little for it.
-  Value left = arith::RemUIOp::create(b, arith::SubIOp::create(b, end, first),
+  Value left = arith::RemUIOp::create(b, arith::SubIOp::create(b, endRow, firstRow),
                                       stack->constant(shape.rows[0]));
   Value areTiles = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, left, zero);
   panel.copies =
@@ -143,40 +138,39 @@ void KernelEmitter::setFetching(const ProductShape &shape, const ProductMemory &
       arith::SelectOp::create(b, panel.copies, bytesOf(copies.rowStride, shape.element), zero);
 }
 
-/// Copies panels of the columns [first, end), unless they are kept.
-void KernelEmitter::copyPanels(const KernelNest &nest, const ProductShape &shape,
-                               const ProductMemory &memory, Value first, Value end,
-                               ProductCopies &copies) {
+/// Copies panels of the block of columns, unless they are kept.
+void ProductEmitter::copyPanels() {
   if (memory.blockPanels) {
     copies.panels = memory.blockPanels;
     copies.firstPacked =
-        arith::SelectOp::create(b, isKept(memory.blockPanels), stack->constant(0), end);
+        arith::SelectOp::create(b, isKept(memory.blockPanels), stack->constant(0), endColumn);
     return;
   }
   const int64_t width = int64_t(shape.vectors) * shape.lanes;
   // Without mask registers the last, cut panel is always copied.
-  Value from = end;
+  Value from = endColumn;
   if (!target.maskRegisters)
-    from = arith::SubIOp::create(b, end, arith::RemUIOp::create(b, end, stack->constant(width)));
-  from = arith::SelectOp::create(b, copies.packs, first, from);
+    from = arith::SubIOp::create(b, endColumn,
+                                 arith::RemUIOp::create(b, endColumn, stack->constant(width)));
+  from = arith::SelectOp::create(b, copies.packs, firstColumn, from);
   copies.panels = memory.packedAddress;
   copies.firstPacked = from;
   if (memory.keptPanels) {
     Value are = isKept(memory.keptPanels);
     copies.panels = arith::SelectOp::create(b, are, memory.keptPanels, copies.panels);
     copies.firstPacked = arith::SelectOp::create(b, are, stack->constant(0), from);
-    from = arith::SelectOp::create(b, are, end, from);
+    from = arith::SelectOp::create(b, are, endColumn, from);
   }
   Value lower = from;
   if (copies.fills) { // all but what is behind whole panels
-    Value rest = arith::RemUIOp::create(b, end, stack->constant(width));
-    Value whole = arith::SubIOp::create(b, end, rest);
+    Value rest = arith::RemUIOp::create(b, endColumn, stack->constant(width));
+    Value whole = arith::SubIOp::create(b, endColumn, rest);
     lower = arith::SelectOp::create(b, copies.fills, whole, from);
   }
   if (shape.group > 1)
-    copies.leastRight = packPairPanels(nest, shape, memory, from, end);
+    copies.leastRight = packPairPanels(from, endColumn);
   else
-    packPanels(nest, shape, memory.packed.buffer, from, lower, end, copies.now);
+    packPanels(memory.packed.buffer, from, lower, endColumn);
   if (copies.sums && memory.keptPanels) { // those have all k
     Value are = isKept(memory.keptPanels), zero = stack->constant(0);
     Value before = bytesOf(stack->multiply(copies.now.first, b.getIndexAttr(width)), shape.element);
@@ -186,64 +180,17 @@ void KernelEmitter::copyPanels(const KernelNest &nest, const ProductShape &shape
   }
 }
 
-/// A product while its loops are made, from the outermost one to the tiles.
-struct KernelEmitter::Product {
-  Product(KernelEmitter &emitter, const Pass &pass, const ProductShape &shape)
-      : emitter(emitter), b(emitter.b), body(*emitter.body), pass(pass),
-        nest(emitter.kernel.nests[size_t(pass.nests[0])]), shape(shape),
-        width(int64_t(shape.vectors) * shape.lanes) {}
-  void emit();
-
-private:
-  /// Of the columns: whole panels without masks, since a load with one is two instructions on many
-  /// processors, and what is left, a vector at a time. Where pairs are taken apart, all columns are
-  /// done otherwise.
-  enum class Columns { Whole, Rest, Split };
-
-  void place();
-  void openColumns();
-  void openSums();
-  void openRows();
-  void setPanel();
-  void emitPanels(Columns which);
-  void readRowsInPlaceOrCopied();
-  void emitLastColumns();
-
-  KernelEmitter &emitter;
-  mlir::ImplicitLocOpBuilder &b;
-  BodyEmitter &body;
-  const Pass &pass;
-  const KernelNest &nest;
-  ProductShape shape;
-  const int64_t width; ///< of a panel, in columns
-  ProductMemory memory;
-  ProductLast last;
-  ProductCopies copies;
-  ProductPanel panel;
-  ProductPart part;
-  Value sums, zeros; ///< on the stack
-  std::pair<Value, Value> isOne;
-  Value endOfTiles, numRows, leftExponent, areExact;
-  Value firstColumn, endColumn, rest, whole; ///< of the block of columns: what is left, whole's end
-  Value firstRow, endRow;                    ///< of the block of rows
-};
-
-void KernelEmitter::emitProduct(const Pass &pass, const ProductShape &shape) {
-  Product(*this, pass, shape).emit();
-}
-
-void KernelEmitter::Product::emit() {
-  LoopStack &stack = *emitter.stack;
-  shape.room = shape.length = emitter.extentOfAll(nest, shape.sums);
+void ProductEmitter::emit() {
+  shape.room = shape.length = extentOfAll(nest, shape.sums);
   auto columnLoops = llvm::to_vector(llvm::seq<int>(shape.columnLoop, nest.numParallel));
   if (shape.pictureLoop >= 0)
     columnLoops.push_back(shape.pictureLoop);
-  shape.numColumns = emitter.extentOfAll(nest, columnLoops);
-  emitter.placeArrays(pass, pass.outer);
-  emitter.setPairs(nest, shape);
-  int opened = emitter.openOtherLoops(pass, shape.columnLoop, shape.rowLoop, shape.pictureLoop);
-  body.lanes = shape.lanes;
-  body.vectors = shape.vectors;
+  shape.numColumns = extentOfAll(nest, columnLoops);
+  placeArrays(pass, pass.outer);
+  setPairs();
+  int opened = openOtherLoops(pass, shape.columnLoop, shape.rowLoop, shape.pictureLoop);
+  body->lanes = shape.lanes;
+  body->vectors = shape.vectors;
   place();
   openColumns();
   openSums();
@@ -252,184 +199,178 @@ void KernelEmitter::Product::emit() {
   for (Columns which : {Columns::Whole, Columns::Rest, Columns::Split})
     emitPanels(which);
   emitLastColumns();
-  body.masks.clear();
-  stack.close();
+  body->masks.clear();
+  stack->close();
   if (copies.sums)
-    stack.close();
-  stack.close();
-  emitter.emitOneLine(pass, shape, sums, isOne, {part.lower, part.upper}, {part.begin, part.end});
+    stack->close();
+  stack->close();
+  emitOneLine();
   while (opened--)
-    stack.close();
+    stack->close();
   if (shape.inTileRegisters)
-    emitter.releaseTileRegisters();
+    releaseTileRegisters();
 }
 
 /// Where operands and sums are, and what is worth copying.
-void KernelEmitter::Product::place() {
-  emitter.placeRight(nest, shape, memory);
-  emitter.placeLeft(nest, shape, memory);
-  sums = emitter.onStack(shape.element, kSumBytes);
-  emitter.placeLastColumns(nest, shape, memory, last);
-  emitter.findOperands(nest, shape, memory);
+void ProductEmitter::place() {
+  placeRight();
+  placeLeft();
+  sumsOnStack = onStack(shape.element, kSumBytes);
+  placeLastColumns();
+  findOperands();
   if (shape.inTileRegisters)
-    emitter.placeTileRegisters(shape, memory);
+    placeTileRegisters();
 
-  part = emitter.partOfThread(pass, shape);
+  threadPart = partOfThread();
   // One row or column is no matter of tiles.
-  isOne = emitter.findOneLine(nest, shape);
-  endOfTiles = part.end;
-  for (Value is : {isOne.first, isOne.second})
-    endOfTiles = is ? Value(arith::SelectOp::create(b, is, part.begin, endOfTiles)) : endOfTiles;
-  numRows = arith::SubIOp::create(b, part.upper, part.lower);
-  copies.packs = emitter.choosePanels(shape, memory, numRows);
-  emitter.chooseRows(pass, shape, memory, last, copies);
-  zeros = copies.sums ? emitter.zerosOnStack(shape) : Value();
-  copies.fills = shape.isWindow ? emitter.fillsByTiles(nest, shape, numRows)
-                                : emitter.fillsMatrixByTiles(shape, memory, copies, numRows);
+  isOneLine = findOneLine();
+  endOfTiles = threadPart.end;
+  for (Value is : {isOneLine.first, isOneLine.second})
+    endOfTiles =
+        is ? Value(arith::SelectOp::create(b, is, threadPart.begin, endOfTiles)) : endOfTiles;
+  numRows = arith::SubIOp::create(b, threadPart.upper, threadPart.lower);
+  copies.packs = choosePanels();
+  chooseRows();
+  zeros = copies.sums ? zerosOnStack() : Value();
+  copies.fills = shape.isWindow ? fillsByTiles() : fillsMatrixByTiles();
 }
 
-void KernelEmitter::Product::openColumns() {
-  Value blockColumns = emitter.columnsAtOnce(shape, memory, copies);
+void ProductEmitter::openColumns() {
+  Value blockColumns = columnsAtOnce();
   if (shape.group > 1)
-    leftExponent = emitter.leastOfRows(nest, shape, memory, part.lower, part.upper);
-  firstColumn = emitter.stack->open(part.begin, endOfTiles, blockColumns).getInductionVar();
+    leftExponent = leastOfRows();
+  firstColumn = stack->open(threadPart.begin, endOfTiles, blockColumns).getInductionVar();
   endColumn =
       arith::MinSIOp::create(b, arith::AddIOp::create(b, firstColumn, blockColumns), endOfTiles);
 }
 
 /// A part of the sums' terms at a time, if they are cut, and the panels of these.
-void KernelEmitter::Product::openSums() {
-  LoopStack &stack = *emitter.stack;
-  copies.now = emitter.allSums(shape);
+void ProductEmitter::openSums() {
+  copies.now = allSums();
   if (copies.sums) {
     Value length = copies.now.end;
-    auto parts = stack.open(copies.now.first, arith::MaxSIOp::create(b, length, stack.constant(1)),
-                            copies.sums);
+    auto parts = stack->open(copies.now.first,
+                             arith::MaxSIOp::create(b, length, stack->constant(1)), copies.sums);
     Value first = parts.getInductionVar();
     Value end = arith::AddIOp::create(b, first, copies.sums);
     copies.now = {first, arith::MinSIOp::create(b, end, length), copies.sums};
   }
-  emitter.copyPanels(nest, shape, memory, firstColumn, endColumn, copies);
+  copyPanels();
   if (shape.group > 1)
-    areExact = emitter.arePairsExact(shape, memory, leftExponent, copies.leastRight);
-  rest = arith::RemUIOp::create(b, endColumn, stack.constant(width));
-  whole = arith::SubIOp::create(b, endColumn, rest);
-  emitter.findLastColumns(nest, shape, memory, copies, endColumn, rest, whole, last);
+    areExact = arePairsExact();
+  const int64_t width = int64_t(shape.vectors) * shape.lanes;
+  Value rest = arith::RemUIOp::create(b, endColumn, stack->constant(width));
+  endOfWhole = arith::SubIOp::create(b, endColumn, rest);
+  findLastColumns(rest);
 }
 
 /// A block of rows, and copies of them.
-void KernelEmitter::Product::openRows() {
-  auto rowBlocks = emitter.stack->open(part.lower, part.upper, copies.blockRows);
+void ProductEmitter::openRows() {
+  auto rowBlocks = stack->open(threadPart.lower, threadPart.upper, copies.blockRows);
   firstRow = rowBlocks.getInductionVar();
-  endRow =
-      arith::MinSIOp::create(b, arith::AddIOp::create(b, firstRow, copies.blockRows), part.upper);
+  endRow = arith::MinSIOp::create(b, arith::AddIOp::create(b, firstRow, copies.blockRows),
+                                  threadPart.upper);
   if (!memory.mayCopyLeft)
     return;
   // Rows that are one block are there from the first block of columns on.
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, firstColumn, part.begin);
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, firstColumn, threadPart.begin);
   isFirst = arith::OrIOp::create(b, isFirst, copies.areBlocks);
   Value copiesNow = arith::AndIOp::create(b, copies.rowsNow, isFirst);
   Value endCopied = arith::SelectOp::create(b, copiesNow, endRow, firstRow);
   if (shape.group > 1)
-    emitter.packPairRows(nest, shape, memory, firstRow, endCopied, copies.rowStride);
+    packPairRows(firstRow, endCopied);
   else
-    emitter.packLeft(nest, shape, memory.copied.buffer, firstRow, endCopied, copies.rowStride,
-                     copies.now);
+    packLeft(firstRow, endCopied);
 }
 
 /// What all panels beside the block of rows have in common.
-void KernelEmitter::Product::setPanel() {
-  LoopStack &stack = *emitter.stack;
-  emitter.setLeft(shape, memory, copies, firstRow, panel);
-  panel.length = stack.value(shape.length);
+void ProductEmitter::setPanel() {
+  setLeft();
+  panel.length = stack->value(shape.length);
   if (copies.sums) {
     panel.length = arith::SubIOp::create(b, copies.now.end, copies.now.first);
     panel.continues =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, copies.now.first, stack.constant(0));
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, copies.now.first, stack->constant(0));
     panel.zeros = zeros;
   }
   if (copies.isFetched && shape.isLeftTransposed)
-    emitter.setFetching(shape, memory, copies, firstRow, endRow,
-                        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, firstColumn, whole),
-                        panel);
-  emitter.chooseBuffer(shape, memory, copies, panel);
+    setFetching(arith::CmpIOp::create(b, arith::CmpIPredicate::slt, firstColumn, endOfWhole));
+  chooseBuffer();
   if (copies.fills && !shape.isWindow) {
-    panel.fillingRow = arith::SelectOp::create(b, copies.fills, part.lower, stack.constant(-1));
-    emitter.setPanelFetching(shape, copies, numRows, panel);
+    panel.fillingRow =
+        arith::SelectOp::create(b, copies.fills, threadPart.lower, stack->constant(-1));
+    setPanelFetching();
   } else if (copies.fills) {
-    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, firstRow, part.lower);
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, firstRow, threadPart.lower);
     panel.endOfFilling = arith::SelectOp::create(
         b, arith::AndIOp::create(b, isFirst, copies.fills),
-        arith::AddIOp::create(b, firstRow, stack.constant(shape.rows[0])), firstRow);
+        arith::AddIOp::create(b, firstRow, stack->constant(shape.rows[0])), firstRow);
   }
 }
 
 /// Rows that whole panels' tiles copy on their way are read there by what comes behind these.
-void KernelEmitter::Product::readRowsInPlaceOrCopied() {
+void ProductEmitter::readRowsInPlaceOrCopied() {
   if (!panel.copied)
     return;
   panel.leftAddress =
       arith::SelectOp::create(b, panel.copies, memory.copiedAddress, panel.leftAddress);
-  panel.sumStep =
-      arith::SelectOp::create(b, panel.copies, emitter.bytesOf(copies.rowStride, shape.element),
-                              emitter.stack->value(panel.sumStep))
-          .getResult();
+  panel.sumStep = arith::SelectOp::create(b, panel.copies, bytesOf(copies.rowStride, shape.element),
+                                          stack->value(panel.sumStep))
+                      .getResult();
   panel.copied = nullptr;
 }
 
-void KernelEmitter::Product::emitPanels(Columns which) {
-  LoopStack &stack = *emitter.stack;
+void ProductEmitter::emitPanels(Columns which) {
   const bool isWhole = which == Columns::Whole, isRest = which == Columns::Rest;
   if ((which == Columns::Split && !areExact) || (isRest && shape.inTileRegisters))
     return;
+  const int64_t width = int64_t(shape.vectors) * shape.lanes;
   panel.splits = which == Columns::Split;
-  body.vectors = isRest ? 1 : shape.vectors;
+  body->vectors = isRest ? 1 : shape.vectors;
   if (!isWhole) // is filled before, by loads that do not reach behind the matrix
     panel.endOfFilling = panel.fillingRow = nullptr;
-  stack.dropAnchor();
+  stack->dropAnchor();
   if (isRest)
     readRowsInPlaceOrCopied();
-  Value begin = isRest ? whole : firstColumn;
-  Value end = isWhole && !shape.inTileRegisters ? whole : last.first;
+  Value begin = isRest ? endOfWhole : firstColumn;
+  Value end = isWhole && !shape.inTileRegisters ? endOfWhole : lastColumns.first;
   if (areExact)
     end = arith::SelectOp::create(b, areExact, panel.splits ? begin : end,
                                   panel.splits ? end : begin);
-  auto panels = stack.open(begin, end, stack.constant(isRest ? shape.lanes : width));
+  auto panels = stack->open(begin, end, stack->constant(isRest ? shape.lanes : width));
   if (isRest)
-    emitter.mayBeOutlined(panels);
-  Value column = panels.getInductionVar(), start = isRest ? whole : column;
-  emitter.setColumns(nest, shape, column, last.first,
-                     /*masked=*/!isWhole || shape.inTileRegisters);
-  emitter.setRight(shape, memory, copies, start, column, panel);
+    mayBeOutlined(panels);
+  Value column = panels.getInductionVar(), start = isRest ? endOfWhole : column;
+  setColumns(column, lastColumns.first, /*masked=*/!isWhole || shape.inTileRegisters);
+  setRight(start, column, panel);
   panel.firstColumn = column;
-  panel.endColumn = last.first;
+  panel.endColumn = lastColumns.first;
   panel.fetched = {};
-  panel.hasNext = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
-                                        arith::AddIOp::create(b, column, stack.constant(2 * width)),
-                                        endOfTiles);
+  panel.hasNext = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::sle, arith::AddIOp::create(b, column, stack->constant(2 * width)),
+      endOfTiles);
   // Columns of one vector are done in whole tiles, too, where these are as high.
   const bool areTall = isRest && (shape.hasTallTiles || shape.vectors == 1);
   if ((isWhole || (areTall && panel.buffers)) && !shape.inTileRegisters &&
       (shape.rows.size() > 1 || shape.isOneTile)) {
     Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column, firstColumn);
-    emitter.setFetched(shape, isWhole ? emitter.fetchesRows(shape, copies, isFirst) : nullptr,
-                       panel);
+    setFetched(isWhole ? fetchesRows(isFirst) : nullptr);
   }
   if (shape.inTileRegisters && isWhole)
-    emitter.emitTileRegisters(pass, shape, memory, panel, firstRow, endRow);
+    emitTileRegisters();
   else
-    emitter.emitRowsOfPanel(pass, shape, panel, firstRow, endRow);
-  stack.close();
+    emitRowsOfPanel();
+  stack->close();
 }
 
-void KernelEmitter::Product::emitLastColumns() {
-  if (!last.may)
+void ProductEmitter::emitLastColumns() {
+  if (!lastColumns.may)
     return;
   if (!shape.isLeftTransposed)
-    return emitter.emitLastColumns(pass, shape, panel, last, sums, firstRow, endRow);
-  panel.address = last.panel.address;
-  panel.step = last.panel.step;
-  emitter.emitLastColumnsOfRows(pass, shape, panel, sums, last.first, last.count, firstRow, endRow);
+    return emitLastColumnsAsDots();
+  panel.address = lastColumns.panel.address;
+  panel.step = lastColumns.panel.step;
+  emitLastColumnsOfRows();
 }
 
 } // namespace graphc

@@ -1,12 +1,12 @@
 //===- Transforms/Products.h - what a product is made as -------*- C++ -*-===//
 //
-// What Products.cpp and the files Product*.cpp share.
+// What ProductEmitter's files share.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "Support/RowTiles.h"
-#include "Transforms/KernelEmitter.h"
+#include "Transforms/LoopEmitter.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 #include <limits>
@@ -16,8 +16,6 @@ namespace graphc {
 /// Rows that are addressed from one pointer: 0, s, 2s, 3s, 4s, 5s and 6s are a pointer and one of
 /// three registers, scaled.
 inline constexpr int kRowsOfPointer = 7;
-
-inline constexpr int64_t kCacheLine = 64; ///< bytes
 
 /// Tiles fetch what comes next in front of so many terms at least, or put them into a buffer.
 inline constexpr int64_t kTermsAtOnce = 16;
@@ -82,12 +80,7 @@ inline ProductTuning tuningOf(const LoopTarget &target) {
           .joinsLeftRows = true};
 }
 
-/// Where an operand's element is, by the nest's loops.
-inline mlir::AffineMap mapOf(const KernelNest &nest, int operand) {
-  return nest.maps[size_t(operand)];
-}
-
-struct KernelEmitter::ProductShape {
+struct ProductShape {
   int rowLoop;
   int columnLoop;                 ///< the first of the columns', which are the last parallel loops
   int pictureLoop = -1;           ///< columns count this one, too, before the others; -1: none
@@ -125,12 +118,12 @@ struct KernelEmitter::ProductShape {
 /// for each tile between the one at hand and that of `firstRow`. Of tiles that fetch nothing there
 /// are 0 lines in front of all terms. No address: they never do; nor numTerms: nothing is done in
 /// front of some terms.
-struct KernelEmitter::LinesAhead {
+struct LinesAhead {
   mlir::Value address, firstRow, tileStep, termStep, lineStep, numLines, numTerms;
 };
 
 /// What the tiles beside a panel of columns read. All steps are in bytes.
-struct KernelEmitter::ProductPanel {
+struct ProductPanel {
   mlir::Value address,
       step;                ///< of the right operand: the panel's first element, and from k to k + 1
   mlir::Value leftAddress; ///< of the left operand's element in row `firstRow`, k = 0
@@ -166,13 +159,13 @@ struct KernelEmitter::ProductPanel {
 };
 
 /// Parts of lines that vectors of panels are put together of.
-struct KernelEmitter::LineParts {
+struct LineParts {
   int atOnce = 1;         ///< lines for each vector
   bool mayBeMore = false; ///< there may be more of them than that
 };
 
 /// The parts that are set up.
-struct KernelEmitter::PanelParts {
+struct PanelParts {
   /// By vector: the lanes of all its parts; not of strided ones.
   llvm::SmallVector<mlir::Value> together;
   std::optional<int64_t> numElements; ///< as stridedElements says
@@ -182,7 +175,7 @@ struct KernelEmitter::PanelParts {
 };
 
 /// Memory that a product reads its operands from. Strides are in elements, steps in bytes.
-struct KernelEmitter::ProductMemory {
+struct ProductMemory {
   ArrayPlace packed, copied; ///< room for panels of the right operand, rows of the left one
   mlir::Value packedAddress, copiedAddress;
   mlir::Value keptPanels, keptRows; ///< copies that the runtime has, or 0; null: never
@@ -199,12 +192,12 @@ struct KernelEmitter::ProductMemory {
 };
 
 /// k in [first, end), of `room` that panels of copies have place for.
-struct KernelEmitter::SumRange {
+struct SumRange {
   mlir::Value first, end, room;
 };
 
 /// What is copied in this call.
-struct KernelEmitter::ProductCopies {
+struct ProductCopies {
   mlir::Value packs;               ///< whether all panels are
   mlir::Value panels, firstPacked; ///< where panels are, from which column on
   mlir::Value fills;               ///< whether the first tile of rows does it; null: never
@@ -220,7 +213,7 @@ struct KernelEmitter::ProductCopies {
 };
 
 /// The few columns behind the last whole vector.
-struct KernelEmitter::ProductLast {
+struct ProductLast {
   bool may = false; ///< there may be some that are done in a way of their own
   int most = 0;     ///< of them
   bool mayBeOne = false;
@@ -232,12 +225,12 @@ struct KernelEmitter::ProductLast {
 };
 
 /// Rows [lower, upper), columns [begin, end).
-struct KernelEmitter::ProductPart {
+struct ProductPart {
   mlir::Value lower, upper, begin, end;
 };
 
 /// A matrix times a vector. All steps are in bytes.
-struct KernelEmitter::VectorProduct {
+struct VectorProduct {
   mlir::Type element;
   int lanes = 0;
   bool isDots =

@@ -26,7 +26,8 @@
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
 #include "Support/CopiedOperands.h"
-#include "Transforms/Products.h"
+#include "Transforms/KernelEmitter.h"
+#include "Transforms/ProductEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace graphc {
@@ -40,12 +41,6 @@ static constexpr int64_t kBlockRows = 128;
 /// Columns whose panels are copied to memory of a size that is known when the kernel is compiled.
 /// Memory for more is twice as large as they are: the last panel may be cut.
 static constexpr int64_t kFewColumns = 512;
-
-/// Whether an array is scratch memory for the open block of rows, with gaps between rows.
-bool KernelEmitter::isOfBlock(int array, int rowLoop) const {
-  return blockLoop == rowLoop && uses(Optimization::BlockMemory) &&
-         kernel.arrays[size_t(array)].role == KernelArray::Role::Local;
-}
 
 /// Elements from one row of a block to the next: rows of a multiple of 512 bytes have a gap
 /// between them, so that those of a tile are not in one set of the L1 cache.
@@ -75,14 +70,14 @@ void KernelEmitter::placeBlock(int array, int rowLoop, int64_t rows) {
     rows = rows * 9 / 8 + 1; // gaps are an eighth of a row at most
   shape[size_t(rowLoop)] = b.getIndexAttr(rows);
   Value argument =
-      addScratchArgument(of.element, llvm::ArrayRef(shape).drop_front(size_t(rowLoop)));
+      function.addScratchArgument(of.element, llvm::ArrayRef(shape).drop_front(size_t(rowLoop)));
   ArrayPlace &memory = body->memory[size_t(array)];
-  memory = view(argument, shape, of.element, rowLoop);
+  memory = function.view(argument, shape, of.element, rowLoop);
   memory.strides[size_t(rowLoop)] = blockStride(array, rowLoop);
   Size back;
   stack->inPrologue(
       [&] { back = stack->multiply(memory.strides[size_t(rowLoop)], b.getIndexAttr(-1)); });
-  memory.origin = stack->multiply(block.lower, back);
+  memory.origin = stack->multiply(function.block.lower, back);
   memory.originLevel = stack->depth();
 }
 
@@ -142,9 +137,7 @@ llvm::SmallVector<std::pair<int, int>> KernelEmitter::arraysOfBlock(llvm::ArrayR
 /// Copies the right operand of a product, which is the same for all blocks of rows, in front of
 /// these; tiles read the copy as one that the runtime keeps. Where it is small, or rows are few, it
 /// is read where it lies.
-void KernelEmitter::copyBlockPanels(const Pass &pass, ProductShape shape) {
-  int number = pass.nests[0];
-  const KernelNest &nest = kernel.nests[size_t(number)];
+void ProductEmitter::copyBlockPanels() {
   if (!uses(Optimization::BlockMemory) || shape.isWindow || shape.right < 0 ||
       kernel.arrays[size_t(nest.inputs[size_t(shape.right)])].role != KernelArray::Role::Input)
     return;
@@ -156,19 +149,19 @@ void KernelEmitter::copyBlockPanels(const Pass &pass, ProductShape shape) {
   if (int(body->loops.size()) < nest.numLoops())
     body->loops.resize(size_t(nest.numLoops()));
   Value zero = stack->constant(0), numColumns = stack->value(shape.numColumns);
-  ProductMemory memory;
-  memory.mustPack = !target.maskRegisters || mustPack(nest, shape);
-  Value isCopied = choosePanels(shape, memory, stack->value(nest.extents[size_t(shape.rowLoop)]));
+  memory.mustPack = !target.maskRegisters || mustPack();
+  numRows = stack->value(nest.extents[size_t(shape.rowLoop)]);
+  Value isCopied = choosePanels();
   auto unless = [&](Value condition) {
     Value no = arith::ConstantOp::create(b, b.getBoolAttr(false));
     isCopied = arith::SelectOp::create(b, condition, no, isCopied);
   };
-  if (Value isRow = findOneLine(nest, shape).first)
+  if (Value isRow = findOneLine().first)
     unless(isRow);
   Value kept;
-  if (std::optional<KeptForm> form = keptPanels(nest, shape)) {
+  if (std::optional<KeptForm> form = keptPanels()) {
     Size row = form->isTransposed ? shape.length : shape.numColumns; // in memory
-    kept = addKept(nest.inputs[size_t(shape.right)], *form, shape.element, row);
+    kept = function.addKept(nest.inputs[size_t(shape.right)], *form, shape.element, row);
     unless(isKept(kept));
   }
 
@@ -177,23 +170,28 @@ void KernelEmitter::copyBlockPanels(const Pass &pass, ProductShape shape) {
   llvm::SmallVector<Size> room = extentsOf(nest, shape.sums);
   int64_t few = int64_t(llvm::alignTo(uint64_t(known.value_or(kFewColumns)), uint64_t(width)));
   room.insert(room.begin(), b.getIndexAttr(few));
-  Value buffer = view(addScratchArgument(shape.element, room), room, shape.element, 0).buffer;
+  Value buffer =
+      function.view(function.addScratchArgument(shape.element, room), room, shape.element, 0)
+          .buffer;
   if (!known) {
     room[0] = b.getIndexAttr(2);
     room.append(extentsOf(nest, columns));
-    Value large = view(addScratchArgument(shape.element, room), room, shape.element, 0).buffer;
-    limitScratch(kFewColumns, extentsOf(nest, columns));
+    Value large =
+        function.view(function.addScratchArgument(shape.element, room), room, shape.element, 0)
+            .buffer;
+    function.limitScratch(kFewColumns, extentsOf(nest, columns));
     Value isLarge = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, numColumns,
                                           stack->constant(kFewColumns));
     buffer = arith::SelectOp::create(b, isLarge, large, buffer);
   }
-  packPanels(nest, shape, buffer, zero, zero,
-             arith::SelectOp::create(b, isCopied, numColumns, zero), allSums(shape));
+  Value end = arith::SelectOp::create(b, isCopied, numColumns, zero);
+  copies.now = allSums();
+  packPanels(buffer, zero, zero, end);
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
   Value panels = arith::SelectOp::create(b, isCopied, address, zero);
   if (kept)
     panels = arith::SelectOp::create(b, isKept(kept), kept, panels);
-  blockPanels[number] = panels;
+  function.blockPanels[pass.nests[0]] = panels;
 }
 
 /// So many rows, in whole tiles, as have room in half of the L2 cache, and at most `most`.
@@ -223,17 +221,17 @@ bool KernelEmitter::emitIfRowBlocks(llvm::ArrayRef<int> nests) {
     return false;
   // Products are passes of points; all else, up to the next one, is done row by row.
   std::vector<Pass> parts;
-  std::vector<ProductShape> products; // of the parts that are
+  std::vector<ProductEmitter> products; // of the parts that are
   int64_t rows = 0, tile = 1;
   for (const Pass &pass : planPasses(kernel, nests, rowLoop, uses(Optimization::SideBySide))) {
-    std::optional<ProductShape> shape;
-    if (pass.kind == Pass::Kind::Points)
-      shape = productShape(pass);
-    if (shape && shape->rowLoop == rowLoop) {
-      rows = std::max(rows, (kBlockRows + shape->rows[0] - 1) / shape->rows[0] * shape->rows[0]);
-      tile = std::max<int64_t>(tile, shape->rows[0]);
+    ProductEmitter product(function, pass);
+    if (pass.kind == Pass::Kind::Points && product.findShape() &&
+        product.shape.rowLoop == rowLoop) {
+      const int64_t ofTile = product.shape.rows[0];
+      rows = std::max(rows, (kBlockRows + ofTile - 1) / ofTile * ofTile);
+      tile = std::max(tile, ofTile);
       parts.push_back(pass);
-      products.push_back(std::move(*shape));
+      products.push_back(std::move(product));
     } else if (!parts.empty() && parts.back().kind == Pass::Kind::Stream) {
       parts.back().nests.append(pass.nests);
     } else {
@@ -247,20 +245,19 @@ bool KernelEmitter::emitIfRowBlocks(llvm::ArrayRef<int> nests) {
   body->loops.resize(size_t(kernel.numShared));
   for (int loop = 0; loop < rowLoop; ++loop)
     openLoop(first, loop);
-  auto product = products.begin();
-  for (const Pass &part : parts)
-    if (part.kind == Pass::Kind::Points)
-      copyBlockPanels(part, *product++);
+  for (ProductEmitter &product : products)
+    product.copyBlockPanels();
   stack->dropAnchor();
   Bounds all = bounds(first, rowLoop);
   // Rows that are one tile are the first part's (partOfThread), and with them what stands between
   // the products.
-  if (rowLoop == 0 && splitBegin &&
-      llvm::any_of(products, [](const ProductShape &shape) { return shape.isOneTile; })) {
+  if (rowLoop == 0 && function.splitBegin &&
+      llvm::any_of(products,
+                   [](const ProductEmitter &product) { return product.shape.isOneTile; })) {
     Value zero = stack->constant(0);
     Value isFirst = arith::AndIOp::create(
-        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, splitBegin, zero),
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, splitEnd, zero));
+        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, function.splitBegin, zero),
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, function.splitEnd, zero));
     Value rowsOfFirst = arith::SelectOp::create(b, isFirst, stack->value(first.extents[0]), zero);
     all = {b.getIndexAttr(0), Size(rowsOfFirst)};
   }
@@ -270,8 +267,8 @@ bool KernelEmitter::emitIfRowBlocks(llvm::ArrayRef<int> nests) {
   auto blocks = stack->open(stack->value(all.lower), upper, rowsNow);
   Value begin = blocks.getInductionVar();
   Value end = arith::AddIOp::create(b, begin, rowsNow);
-  block = {begin, arith::MinSIOp::create(b, end, upper).getResult()};
-  blockLoop = rowLoop;
+  function.block = {begin, arith::MinSIOp::create(b, end, upper).getResult()};
+  function.blockLoop = rowLoop;
   for (auto [array, dead] : arrays) {
     inMemory[size_t(array)] = true;
     if (dead >= 0)
@@ -286,7 +283,7 @@ bool KernelEmitter::emitIfRowBlocks(llvm::ArrayRef<int> nests) {
       emitRows(part.nests, rowLoop, rowLoop + 1);
     stack->dropAnchor();
   }
-  blockLoop = -1;
+  function.blockLoop = -1;
   for (int loop = 0; loop <= rowLoop; ++loop)
     stack->close();
   return true;

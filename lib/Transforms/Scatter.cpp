@@ -266,7 +266,7 @@ void KernelEmitter::emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> 
   for (const ScatterShape &shape : shapes) // of which a check alone may be left: nobody reads them
     if (size_t result = size_t(shape.nest->result); !inMemory[result]) {
       inMemory[result] = true;
-      addScratch(int(result), pass.outer);
+      function.addScratch(int(result), pass.outer);
     }
   if (int(body->loops.size()) < nest.numLoops())
     body->loops.resize(size_t(nest.numLoops()));

@@ -334,7 +334,7 @@ void KernelEmitter::emitStream(const Pass &pass) {
   stream.vectorLoop = streamLoop(pass);
   int lanes = lanesOf();
   if (auto extent = constantSize(first.extents[size_t(stream.vectorLoop)]);
-      extent && *extent < lanes && !splitBegin)
+      extent && *extent < lanes && !function.splitBegin)
     lanes = int(llvm::PowerOf2Ceil(uint64_t(std::max<int64_t>(*extent, 1))));
   body->lanes = lanes;
 

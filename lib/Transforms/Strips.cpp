@@ -49,7 +49,7 @@ void KernelEmitter::emitStrips(const Pass &pass, int vectorLoop, llvm::ArrayRef<
       if (part.ends)
         arrayOf[nest.terms[0]] = nest.result;
       for (Value value : part.targets)
-        rows[value] = addScratch(value.getType(), b.getIndexAttr(extent)).buffer;
+        rows[value] = function.addScratch(value.getType(), b.getIndexAttr(extent)).buffer;
     }
   }
 
