@@ -90,7 +90,7 @@ private:
   mlir::Value rowsOfWholeTiles(mlir::Value count);
   void emitRowsOfPanel();
 
-  //===--- LineTiles.cpp --------------------------------------------------===//
+  //===--- LineShape.cpp, LineTiles.cpp -----------------------------------===//
   struct LineShape;
   struct LineTiles;
   std::optional<LineShape> lineShape();
