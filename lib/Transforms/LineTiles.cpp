@@ -45,26 +45,25 @@ bool ProductEmitter::emitIfLineTiles() {
 
 void ProductEmitter::LineTiles::emit() {
   emitter.placeArrays(pass, pass.outer);
-  llvm::SmallVector<Size> extents = emitter.extentsOf(nest, product.sums);
+  llvm::SmallVector<Size> extents = emitter.extentsOf(nest, shape.sums);
   Value kept;
   if (emitter.mayKeepLines()) {
     KeptForm form{-1, int32_t(outputs), int32_t(bytes), /*isTransposed=*/true};
-    kept =
-        emitter.function.addKept(nest.inputs[size_t(product.left)], form, product.element, extents);
+    kept = emitter.function.addKept(nest.inputs[size_t(shape.left)], form, shape.element, extents);
   }
   extents.push_back(b.getIndexAttr(outputs));
-  room = emitter.addressOf(emitter.function.addScratchArgument(product.element, extents));
+  room = emitter.addressOf(emitter.function.addScratchArgument(shape.element, extents));
   if (int(body.loops.size()) < nest.numLoops())
     body.loops.resize(size_t(nest.numLoops()));
   int opened = 0;
-  for (int loop = pass.outer; loop < shape.line; ++loop)
-    if (loop != product.rowLoop && !llvm::is_contained(shape.others, loop)) {
+  for (int loop = pass.outer; loop < lines.line; ++loop)
+    if (loop != shape.rowLoop && !llvm::is_contained(lines.others, loop)) {
       emitter.openLoop(nest, loop);
       ++opened;
     }
-  body.lanes = product.lanes;
-  weights = emitter.productAddress(product.left);
-  Bounds range = emitter.bounds(nest, product.rowLoop);
+  body.lanes = shape.lanes;
+  weights = emitter.productAddress(shape.left);
+  Bounds range = emitter.bounds(nest, shape.rowLoop);
   lower = stack.value(range.lower);
   upper = stack.value(range.upper);
   Value rest = arith::RemUIOp::create(b, lower, stack.constant(outputs));
@@ -73,21 +72,21 @@ void ProductEmitter::LineTiles::emit() {
   Value isWanted = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
   if (kept) {
     Value are = emitter.isKept(kept);
-    Size rowBytes = stack.multiply(emitter.extentOfAll(nest, product.sums), b.getIndexAttr(bytes));
+    Size rowBytes = stack.multiply(emitter.extentOfAll(nest, shape.sums), b.getIndexAttr(bytes));
     panel = arith::SelectOp::create(b, are, arith::AddIOp::create(b, kept, times(first, rowBytes)),
                                     panel);
     isWanted = arith::XOrIOp::create(b, are, isWanted);
   }
   copyWeights(first, isWanted);
   setOutputs(first);
-  for (int loop : shape.others)
+  for (int loop : lines.others)
     emitter.openLoop(nest, loop);
   openTiles();
   sumLine(panel);
   emitter.keepNests(pass, transposed());
   body.rowExists.clear();
   body.masks.clear();
-  opened += int(shape.others.size()) + 1 + (shape.pixels < shape.length);
+  opened += int(lines.others.size()) + 1 + (lines.pixels < lines.length);
   while (opened--)
     stack.close();
 }
@@ -96,13 +95,13 @@ void ProductEmitter::LineTiles::emit() {
 void ProductEmitter::LineTiles::openTiles() {
   pixel = stack.constant(0);
   done = stack.constant(0);
-  if (shape.pixels == shape.length)
+  if (lines.pixels == lines.length)
     return;
-  auto tiles = stack.open(pixel, stack.constant(shape.length), stack.constant(shape.pixels));
+  auto tiles = stack.open(pixel, stack.constant(lines.length), stack.constant(lines.pixels));
   pixel = tiles.getInductionVar();
-  if (shape.length % shape.pixels == 0)
+  if (lines.length % lines.pixels == 0)
     return;
-  Value last = stack.constant(shape.length - shape.pixels);
+  Value last = stack.constant(lines.length - lines.pixels);
   Value first = arith::MinSIOp::create(b, pixel, last);
   done = arith::SubIOp::create(b, pixel, first);
   pixel = first;
@@ -110,17 +109,17 @@ void ProductEmitter::LineTiles::openTiles() {
 
 /// From one iteration of a sum's loop to the next, in the order of the panel.
 Size ProductEmitter::LineTiles::panelStep(size_t position) {
-  Size inside = emitter.extentOfAll(nest, llvm::ArrayRef(product.sums).drop_front(position + 1));
+  Size inside = emitter.extentOfAll(nest, llvm::ArrayRef(shape.sums).drop_front(position + 1));
   Size step;
   stack.inPrologue([&] { step = stack.multiply(inside, b.getIndexAttr(outputs * bytes)); });
   return step;
 }
 
 Size ProductEmitter::LineTiles::pictureStep(int loop) {
-  const ArrayPlace &picture = body.memory[size_t(shape.array)];
+  const ArrayPlace &picture = body.memory[size_t(lines.array)];
   Size step = b.getIndexAttr(0);
   stack.inPrologue([&] {
-    for (auto [axis, stride] : llvm::zip(shape.axes, picture.strides))
+    for (auto [axis, stride] : llvm::zip(lines.axes, picture.strides))
       if (int64_t factor = axis.factors[size_t(loop)])
         step = stack.add(step, stack.multiply(stride, b.getIndexAttr(factor * bytes)));
   });
@@ -131,7 +130,7 @@ Size ProductEmitter::LineTiles::pictureStep(int loop) {
 Value ProductEmitter::LineTiles::sizesOf(const CounterSum &sum) {
   Size size = sum.size;
   for (int loop = 0; loop < nest.numParallel; ++loop)
-    if (int64_t factor = sum.factors[size_t(loop)]; factor && loop != shape.line)
+    if (int64_t factor = sum.factors[size_t(loop)]; factor && loop != lines.line)
       size = stack.add(size,
                        stack.multiply(body.loops[size_t(loop)].index[0], b.getIndexAttr(factor)));
   return stack.value(size);
@@ -139,11 +138,11 @@ Value ProductEmitter::LineTiles::sizesOf(const CounterSum &sum) {
 
 /// Copies the weights of the outputs from `first` on: of each k those of all outputs.
 void ProductEmitter::LineTiles::copyWeights(Value first, Value isWanted) {
-  const size_t numOuter = product.sums.size() - size_t(product.numRun);
-  const auto run = llvm::ArrayRef(product.sums).drop_front(numOuter);
-  Size rowStep = stack.multiply(emitter.strideAlong(nest, product.left, product.rowLoop),
-                                b.getIndexAttr(bytes));
-  Value last = arith::AddIOp::create(b, stack.value(nest.extents[size_t(product.rowLoop)]),
+  const size_t numOuter = shape.sums.size() - size_t(shape.numRun);
+  const auto run = llvm::ArrayRef(shape.sums).drop_front(numOuter);
+  Size rowStep =
+      stack.multiply(emitter.strideAlong(nest, shape.left, shape.rowLoop), b.getIndexAttr(bytes));
+  Value last = arith::AddIOp::create(b, stack.value(nest.extents[size_t(shape.rowLoop)]),
                                      stack.constant(-1));
   llvm::SmallVector<Value> rows;
   for (int64_t i = 0; i < outputs; ++i) {
@@ -158,11 +157,10 @@ void ProductEmitter::LineTiles::copyWeights(Value first, Value isWanted) {
   };
   stack.dropAnchor();
   for (size_t position = 0; position < numOuter; ++position) {
-    const int loop = product.sums[position];
+    const int loop = shape.sums[position];
     auto counter =
         stack.open(zero, upperOf(nest.extents[size_t(loop)], position == 0), stack.constant(1));
-    Size step =
-        stack.multiply(emitter.strideAlong(nest, product.left, loop), b.getIndexAttr(bytes));
+    Size step = stack.multiply(emitter.strideAlong(nest, shape.left, loop), b.getIndexAttr(bytes));
     Value distance = times(counter.getInductionVar(), step);
     ahead = times(stack.constant(kWeightsAhead), step);
     for (Value &row : rows)
@@ -170,7 +168,7 @@ void ProductEmitter::LineTiles::copyWeights(Value first, Value isWanted) {
     place = arith::AddIOp::create(b, place, times(counter.getInductionVar(), panelStep(position)));
   }
   Size length = emitter.extentOfAll(nest, run);
-  auto blocks = stack.open(zero, upperOf(length, numOuter == 0), stack.constant(product.lanes));
+  auto blocks = stack.open(zero, upperOf(length, numOuter == 0), stack.constant(shape.lanes));
   Value done = blocks.getInductionVar(), distance = times(done, b.getIndexAttr(bytes));
   for (Value &row : rows)
     row = arith::AddIOp::create(b, row, distance);
@@ -178,7 +176,7 @@ void ProductEmitter::LineTiles::copyWeights(Value first, Value isWanted) {
     for (Value row : rows)
       LLVM::Prefetch::create(b, emitter.pointerTo(arith::AddIOp::create(b, row, ahead)), /*rw=*/0,
                              /*hint=*/3, /*cache=*/1);
-  const bool isOneBlock = constantSize(length).value_or(product.lanes + 1) <= product.lanes;
+  const bool isOneBlock = constantSize(length).value_or(shape.lanes + 1) <= shape.lanes;
   copyBlock(rows, arith::AddIOp::create(b, place, times(done, b.getIndexAttr(outputs * bytes))),
             isOneBlock ? length : stack.subtract(length, done));
   for (size_t i = 0; i < numOuter + 1; ++i)
@@ -188,21 +186,21 @@ void ProductEmitter::LineTiles::copyWeights(Value first, Value isWanted) {
 
 /// As many k of each row as a vector has lanes, of which `numLeft` exist.
 void ProductEmitter::LineTiles::copyBlock(llvm::ArrayRef<Value> rows, Value place, Size numLeft) {
-  auto maskType = mlir::VectorType::get({product.lanes}, b.getI1Type());
+  auto maskType = mlir::VectorType::get({shape.lanes}, b.getI1Type());
   Value mask = vector::CreateMaskOp::create(b, maskType, stack.value(numLeft));
   llvm::SmallVector<Value> squares[kLineVectors];
   for (int v = 0; v < kLineVectors; ++v) {
-    for (Value row : rows.slice(size_t(v * product.lanes), size_t(product.lanes)))
+    for (Value row : rows.slice(size_t(v * shape.lanes), size_t(shape.lanes)))
       squares[v].push_back(emitter.loadAt(row, type, mask));
     emitter.transposeInSquares(squares[v]);
   }
   Value last = stack.value(stack.add(numLeft, b.getIndexAttr(-1)));
-  const int64_t most = constantSize(numLeft).value_or(product.lanes);
+  const int64_t most = constantSize(numLeft).value_or(shape.lanes);
   for (int64_t k = most - 1; k >= 0; --k) { // what is beyond the last one goes to its place
     Value number = arith::MinSIOp::create(b, stack.constant(k), last);
     Value to = arith::AddIOp::create(b, place, times(number, b.getIndexAttr(outputs * bytes)));
     for (int v = 0; v < kLineVectors; ++v) {
-      Size distance = b.getIndexAttr(v * product.lanes * bytes);
+      Size distance = b.getIndexAttr(v * shape.lanes * bytes);
       LLVM::StoreOp::create(b, squares[v][size_t(k)],
                             emitter.pointerTo(stack.value(stack.add(to, distance))),
                             unsigned(bytes));
@@ -212,12 +210,12 @@ void ProductEmitter::LineTiles::copyBlock(llvm::ArrayRef<Value> rows, Value plac
 
 /// What is wanted of a sum's loop for the line at hand.
 ProductEmitter::LineTiles::Sum ProductEmitter::LineTiles::sumOver(size_t position) {
-  const int loop = product.sums[position];
+  const int loop = shape.sums[position];
   Size ofPanel = panelStep(position);
-  if (product.backwards[unsigned(position)])
+  if (shape.backwards[unsigned(position)])
     ofPanel = stack.multiply(ofPanel, b.getIndexAttr(-1));
   Sum sum{stack.constant(0), stack.value(nest.extents[size_t(loop)]), pictureStep(loop), ofPanel};
-  for (const auto &[of, condition] : shape.ofSums) {
+  for (const auto &[of, condition] : lines.ofSums) {
     if (of != loop)
       continue;
     Value size = sizesOf(condition); // at least 0 with the counter added, or taken away
@@ -233,28 +231,28 @@ ProductEmitter::LineTiles::Sum ProductEmitter::LineTiles::sumOver(size_t positio
 
 /// The sums of the line at hand.
 void ProductEmitter::LineTiles::sumLine(Value panel) {
-  const ArrayPlace &place = body.memory[size_t(shape.array)];
+  const ArrayPlace &place = body.memory[size_t(lines.array)];
   Size offset = place.origin ? place.origin : Size(b.getIndexAttr(0));
-  for (auto [axis, stride] : llvm::zip(shape.axes, place.strides))
+  for (auto [axis, stride] : llvm::zip(lines.axes, place.strides))
     offset = stack.add(offset, stack.multiply(sizesOf(axis), stride));
   Value picture = arith::AddIOp::create(b, emitter.addressOf(place.buffer),
                                         times(stack.value(offset), b.getIndexAttr(bytes)));
-  picture = arith::AddIOp::create(b, picture, times(pixel, pictureStep(shape.line)));
+  picture = arith::AddIOp::create(b, picture, times(pixel, pictureStep(lines.line)));
   llvm::SmallVector<Sum> loops;
-  for (size_t position = 0; position < product.sums.size(); ++position) {
-    const int loop = product.sums[position];
-    if (product.backwards[unsigned(position)]) {
+  for (size_t position = 0; position < shape.sums.size(); ++position) {
+    const int loop = shape.sums[position];
+    if (shape.backwards[unsigned(position)]) {
       Size last = stack.add(nest.extents[size_t(loop)], b.getIndexAttr(-1));
       panel = arith::AddIOp::create(b, panel, times(stack.value(last), panelStep(position)));
     }
-    if (loop != shape.tap)
+    if (loop != lines.tap)
       loops.push_back(sumOver(position));
   }
   Size ahead = stack.multiply(loops[0].ofPicture, b.getIndexAttr(kLinesAhead));
   fetched = stack.value(ahead);
   findBorder();
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  sums.assign(size_t(shape.pixels * kLineVectors), zero);
+  sums.assign(size_t(lines.pixels * kLineVectors), zero);
   stack.dropAnchor();
   overSums(loops, picture, panel);
   stack.dropAnchor(); // what follows uses the sums
@@ -299,20 +297,20 @@ void ProductEmitter::LineTiles::overSums(llvm::ArrayRef<Sum> loops, Value pictur
 
 /// Adds the products of all window positions along the line.
 void ProductEmitter::LineTiles::addProducts(Value picture, Value panel) {
-  const Size ofPixel = pictureStep(shape.line);
+  const Size ofPixel = pictureStep(lines.line);
   Size ofTap = b.getIndexAttr(0), weightsOfTap = b.getIndexAttr(0);
-  if (shape.tap >= 0) {
-    ofTap = pictureStep(shape.tap);
-    const size_t position = size_t(llvm::find(product.sums, shape.tap) - product.sums.begin());
+  if (lines.tap >= 0) {
+    ofTap = pictureStep(lines.tap);
+    const size_t position = size_t(llvm::find(shape.sums, lines.tap) - shape.sums.begin());
     weightsOfTap = panelStep(position);
-    if (product.backwards[unsigned(position)])
+    if (shape.backwards[unsigned(position)])
       weightsOfTap = stack.multiply(weightsOfTap, b.getIndexAttr(-1));
   }
   auto at = [&](Value address, int64_t number, Size step, int64_t offset = 0) -> Value {
     Size distance = stack.multiply(step, b.getIndexAttr(number));
     return stack.value(stack.add(address, stack.add(distance, b.getIndexAttr(offset))));
   };
-  for (int64_t tap = 0; tap < shape.numTaps; ++tap) {
+  for (int64_t tap = 0; tap < lines.numTaps; ++tap) {
     // Hidden, or a pixel's scalar would stay in a register for all positions that meet it, and
     // weights of all positions be loaded at once.
     Value line = at(tap ? emitter.hide(picture) : picture, tap, ofTap);
@@ -320,15 +318,15 @@ void ProductEmitter::LineTiles::addProducts(Value picture, Value panel) {
     std::array<Value, kLineVectors> right;
     for (int v = 0; v < kLineVectors; ++v)
       right[size_t(v)] =
-          emitter.loadAt(at(vectors, tap, weightsOfTap, v * product.lanes * bytes), type, Value());
-    for (int64_t pixel = 0; pixel < shape.pixels; ++pixel) {
+          emitter.loadAt(at(vectors, tap, weightsOfTap, v * shape.lanes * bytes), type, Value());
+    for (int64_t pixel = 0; pixel < lines.pixels; ++pixel) {
       if (areInPicture(pixel, tap) == Is::Never)
         continue;
       Value address = at(line, pixel, ofPixel);
       if (Value is = inPicture.lookup({pixel, tap}))
         address = arith::SelectOp::create(b, is, address, zeroAddress);
       Value scalar =
-          LLVM::LoadOp::create(b, product.element, emitter.pointerTo(address), unsigned(bytes));
+          LLVM::LoadOp::create(b, shape.element, emitter.pointerTo(address), unsigned(bytes));
       Value left = vector::BroadcastOp::create(b, type, scalar);
       for (int v = 0; v < kLineVectors; ++v) {
         Value &sum = sums[size_t(pixel * kLineVectors + v)];
@@ -340,9 +338,9 @@ void ProductEmitter::LineTiles::addProducts(Value picture, Value panel) {
 
 /// Of a line's pixel.
 bool ProductEmitter::LineTiles::isInPicture(int64_t pixel, int64_t tap) const {
-  return llvm::all_of(shape.ofLine, [&](const CounterSum &sum) {
-    return *constantSize(sum.size) + sum.factors[size_t(shape.line)] * pixel +
-               sum.factors[size_t(shape.tap)] * tap >=
+  return llvm::all_of(lines.ofLine, [&](const CounterSum &sum) {
+    return *constantSize(sum.size) + sum.factors[size_t(lines.line)] * pixel +
+               sum.factors[size_t(lines.tap)] * tap >=
            0;
   });
 }
@@ -351,29 +349,29 @@ bool ProductEmitter::LineTiles::isInPicture(int64_t pixel, int64_t tap) const {
 ProductEmitter::LineTiles::Is ProductEmitter::LineTiles::areInPicture(int64_t pixel,
                                                                       int64_t tap) const {
   int64_t count = 0, inside = 0;
-  for (int64_t first = 0; first < shape.length; first += shape.pixels, ++count)
-    inside += isInPicture(std::min(first, shape.length - shape.pixels) + pixel, tap);
+  for (int64_t first = 0; first < lines.length; first += lines.pixels, ++count)
+    inside += isInPicture(std::min(first, lines.length - lines.pixels) + pixel, tap);
   return inside == count ? Is::Always : inside > 0 ? Is::Sometimes : Is::Never;
 }
 
 /// For what some tiles have in the picture, whether the tile at hand has it; others read a zero.
 void ProductEmitter::LineTiles::findBorder() {
-  for (int64_t tap = 0; tap < shape.numTaps; ++tap)
-    for (int64_t number = 0; number < shape.pixels; ++number) {
+  for (int64_t tap = 0; tap < lines.numTaps; ++tap)
+    for (int64_t number = 0; number < lines.pixels; ++number) {
       if (areInPicture(number, tap) != Is::Sometimes)
         continue;
       if (!zeroAddress) {
-        zeroAddress = emitter.addressOf(emitter.onStack(product.element, bytes));
+        zeroAddress = emitter.addressOf(emitter.onStack(shape.element, bytes));
         stack.inPrologue([&] {
-          Value element = arith::ConstantOp::create(b, b.getZeroAttr(product.element));
+          Value element = arith::ConstantOp::create(b, b.getZeroAttr(shape.element));
           emitter.storeAt(zeroAddress, element);
         });
       }
       Value all;
-      for (const CounterSum &sum : shape.ofLine) {
-        const int64_t factor = sum.factors[size_t(shape.line)];
+      for (const CounterSum &sum : lines.ofLine) {
+        const int64_t factor = sum.factors[size_t(lines.line)];
         const int64_t before =
-            *constantSize(sum.size) + factor * number + sum.factors[size_t(shape.tap)] * tap;
+            *constantSize(sum.size) + factor * number + sum.factors[size_t(lines.tap)] * tap;
         Value distance = stack.value(
             stack.add(stack.multiply(pixel, b.getIndexAttr(factor)), b.getIndexAttr(before)));
         Value is = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, distance, stack.constant(0));
@@ -399,17 +397,17 @@ void ProductEmitter::LineTiles::setOutputs(Value first) {
 
 /// The sums by output, as vectors of pixels, which are set up as columns.
 llvm::SmallVector<Value> ProductEmitter::LineTiles::transposed() {
-  const int64_t lanes = product.lanes;
+  const int64_t lanes = shape.lanes;
   body.lanes = int(lanes);
-  body.vectors = int(llvm::divideCeil(shape.pixels, lanes));
-  LoopVariable &line = body.loops[size_t(shape.line)];
+  body.vectors = int(llvm::divideCeil(lines.pixels, lanes));
+  LoopVariable &line = body.loops[size_t(lines.line)];
   line = {};
   line.level = stack.depth();
   line.isVector = true;
   line.index = {pixel};
-  const bool isMasked = shape.pixels % lanes != 0 || shape.length % shape.pixels != 0;
-  emitter.setMasks(stack.constant(0), stack.constant(shape.pixels), isMasked);
-  if (shape.length % shape.pixels != 0) { // what is done already may have overwritten operands
+  const bool isMasked = lines.pixels % lanes != 0 || lines.length % lines.pixels != 0;
+  emitter.setMasks(stack.constant(0), stack.constant(lines.pixels), isMasked);
+  if (lines.length % lines.pixels != 0) { // what is done already may have overwritten operands
     llvm::SmallVector<Value, 8> wanted = body.masks;
     emitter.setMasks(stack.constant(0), done, /*masked=*/true);
     for (auto [mask, before] : llvm::zip(body.masks, wanted))
@@ -420,7 +418,7 @@ llvm::SmallVector<Value> ProductEmitter::LineTiles::transposed() {
     for (int part = 0; part < body.vectors; ++part) {
       llvm::SmallVector<Value> squares;
       for (int64_t i = 0; i < lanes; ++i) {
-        const int64_t pixel = std::min(part * lanes + i, shape.pixels - 1);
+        const int64_t pixel = std::min(part * lanes + i, lines.pixels - 1);
         squares.push_back(sums[size_t(pixel * kLineVectors + v)]);
       }
       emitter.transposeInSquares(squares);

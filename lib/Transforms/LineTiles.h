@@ -28,11 +28,11 @@ struct ProductEmitter::LineShape {
 
 /// The tiles of one product while they are made. All steps and addresses are in bytes.
 struct ProductEmitter::LineTiles {
-  LineTiles(ProductEmitter &emitter, const LineShape &shape)
+  LineTiles(ProductEmitter &emitter, const LineShape &lines)
       : emitter(emitter), b(emitter.b), stack(*emitter.stack), body(*emitter.body),
-        pass(emitter.pass), nest(emitter.nest), product(emitter.shape), shape(shape),
-        bytes(memoryBytes(product.element)), outputs(kLineVectors * product.lanes),
-        type(mlir::VectorType::get({product.lanes}, product.element)) {}
+        pass(emitter.pass), nest(emitter.nest), shape(emitter.shape), lines(lines),
+        bytes(memoryBytes(shape.element)), outputs(kLineVectors * shape.lanes),
+        type(mlir::VectorType::get({shape.lanes}, shape.element)) {}
   void emit();
 
 private:
@@ -69,8 +69,8 @@ private:
   BodyEmitter &body;
   const Pass &pass;
   const KernelNest &nest;
-  const ProductShape &product;
-  const LineShape &shape;
+  const ProductShape &shape;
+  const LineShape &lines;
   const int64_t bytes, outputs; ///< of an element; of a panel
   const mlir::VectorType type;
   mlir::Value weights, room; ///< where they lie, and for a copy of a panel
