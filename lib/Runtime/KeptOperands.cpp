@@ -7,6 +7,8 @@
 namespace graphc {
 namespace {
 
+constexpr int64_t kLineBytes = 64;
+
 /// Rows with gaps between them.
 void copyRows(const char *from, int64_t rows, int64_t rowBytes, char *to) {
   for (int64_t row = 0; row < rows; ++row)
@@ -33,12 +35,25 @@ int64_t numGroups(const Matrix &matrix, int64_t group) {
 /// panel has beyond the operand's are zeros, as allocated.
 template <class T> void copyPanels(const T *from, const Matrix &matrix, int64_t width, T *to) {
   constexpr int64_t group = panelGroup(sizeof(T));
+  // Of columns that stand together, so many k at a time are a cache line: the lines of a panel's
+  // columns may be in a few sets of the L1 cache, and are read once.
+  constexpr int64_t block = kLineBytes / int64_t(sizeof(T));
   for (int64_t first = 0; first < matrix.columns; first += width) {
-    int64_t count = std::min(width, matrix.columns - first);
-    for (int64_t k = 0; k < matrix.length; ++k) {
-      T *line = to + k / group * group * width + k % group;
-      for (int64_t column = 0; column < count; ++column)
-        line[column * group] = from[k * matrix.sumStep + (first + column) * matrix.columnStep];
+    const int64_t count = std::min(width, matrix.columns - first);
+    const T *columns = from + first * matrix.columnStep;
+    auto copy = [&](int64_t k, int64_t column) {
+      to[(k / group * width + column) * group + k % group] =
+          columns[k * matrix.sumStep + column * matrix.columnStep];
+    };
+    if (matrix.sumStep == 1) {
+      for (int64_t begin = 0; begin < matrix.length; begin += block)
+        for (int64_t column = 0; column < count; ++column)
+          for (int64_t k = begin, end = std::min(begin + block, matrix.length); k < end; ++k)
+            copy(k, column);
+    } else {
+      for (int64_t k = 0; k < matrix.length; ++k)
+        for (int64_t column = 0; column < count; ++column)
+          copy(k, column);
     }
     to += numGroups(matrix, group) * group * width;
   }
