@@ -6,6 +6,7 @@
 
 #include "Emit/NestCost.h"
 #include "Kernels/NestLoops.h"
+#include "Support/LineTiles.h"
 
 namespace graphc {
 namespace {
@@ -58,7 +59,7 @@ static bool hasLongSums(const KernelDraft &draft, const SizeTable &sizes) {
 /// The sizes that tiles of lines are made for (Support/LineTiles.h): where a sum of products with
 /// windows has the border as a condition, the extent of its lines, and what the condition compares
 /// their pixels with.
-static std::vector<int32_t> sizesOfLines(const KernelDraft &draft) {
+static std::vector<int32_t> sizesOfLines(const KernelDraft &draft, const SizeTable &sizes) {
   std::vector<int32_t> known;
   for (const Nest &nest : draft.nests) {
     const ScalarNode &root = nest.body[size_t(nest.root)];
@@ -72,7 +73,11 @@ static std::vector<int32_t> sizesOfLines(const KernelDraft &draft) {
       if (const ScalarNode &load = nest.body[size_t(factor)];
           load.op == ScalarOp::Load && load.args[0] >= 0)
         conditions.push_back(load.args[0]);
-    for (; !conditions.empty();) {
+    const int32_t extent = nest.extents[size_t(line)];
+    if (conditions.empty() || !areLinesWorthTiles(sizes.constantValue(extent).value_or(0)))
+      continue;
+    known.push_back(extent);
+    while (!conditions.empty()) {
       const int32_t id = conditions.back();
       const ScalarNode &node = nest.body[size_t(id)];
       conditions.pop_back();
@@ -80,7 +85,6 @@ static std::vector<int32_t> sizesOfLines(const KernelDraft &draft) {
         known.push_back(int32_t(node.payload));
       if (!(depends[size_t(id)] >> line & 1))
         continue;
-      known.push_back(nest.extents[size_t(line)]);
       for (int32_t argument : node.args)
         if (argument >= 0)
           conditions.push_back(argument);
@@ -113,7 +117,7 @@ CanonicalKernel canonicalize(KernelDraft draft, SizeTable &sizes, BodyBuilder &b
     for (const Nest &nest : draft.nests)
       visit(nest.result, role);
 
-  const std::vector<int32_t> ofLines = sizesOfLines(draft);
+  const std::vector<int32_t> ofLines = sizesOfLines(draft, sizes);
   std::unordered_map<int32_t, int32_t> sizeNumbers;
   auto size = [&](int32_t id) {
     auto [it, isNew] = sizeNumbers.try_emplace(id, int32_t(kernel.sizes.size()));

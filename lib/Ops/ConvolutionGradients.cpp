@@ -182,18 +182,25 @@ constexpr int64_t kMostTaps = 32;
 /// of taps are faster where one picture of so few elements does not pay for the copies, on
 /// processors with mask registers: 7x7 and 3x3 elements 0.5 to 0.8 of the time, 9x9 and 10x10 0.77
 /// to 0.92, 14x14 1.0 to 1.2, two and four pictures 1.05 to 1.3 (Zen 5). With AVX2 7x7 took 1.28.
+/// What is done line by line is faster than both (Support/LineTiles.h).
 constexpr int64_t kFewPositions = 100;
 
 bool areProductsOfTapsFew(Emitter &e, Array g, const Groups &groups, const Extents &taps,
-                          const Extents &spatial, bool isStrided) {
-  const int64_t line = e.constantValue(spatial.back()).value_or(0);
-  if (!isStrided && e.state().leavesBordersOut && areLinesWorthTiles(line))
-    return false;
+                          const Extents &spatial, bool isStrided, bool isConverted) {
   Extent numTaps = e.size(1), positions = e.size(1);
   for (size_t k = 0; k < taps.size(); ++k) {
     numTaps = numTaps * taps[k];
     positions = positions * e.dim(g, int(k) + 2);
   }
+  auto valueOf = [&](Extent extent) { return e.constantValue(extent).value_or(0); };
+  const bool isPlain = e.dtype(g) == DType::Float32 || e.dtype(g) == DType::Float64;
+  if (!isStrided && e.state().leavesBordersOut && isPlain && !isConverted &&
+      areDoneByLines({.line = valueOf(spatial.back()),
+                      .taps = valueOf(taps.back()),
+                      .terms = valueOf(groups.outputs * numTaps),
+                      .outputs = valueOf(groups.channels),
+                      .elementBytes = byteSize(e.dtype(g))}))
+    return false;
   Extent count = e.dim(g, 0) * groups.count * groups.channels * positions;
   auto number = e.constantValue(numTaps), all = e.constantValue(count * numTaps);
   if (!isStrided && (e.constantValue(e.dim(g, 0)) != 1 ||
@@ -346,10 +353,11 @@ Arrays inputGradientEmission(Emitter &e, const Arrays &in, const Attributes &att
   appendGrouped(e, shape, groups, groups.channels);
   Array sums;
   std::optional<std::vector<std::vector<Phase>>> phases;
+  const bool isConverted = e.dtype(in[0]) != result || e.dtype(in[1]) != result || dtype != result;
   const bool isStrided = absl::c_any_of(geometry.stride, [](int64_t stride) { return stride > 1; });
   if (isStrided || e.state().hasMaskRegisters)
     phases = phasesOf(e, geometry, taps, front, spatial);
-  if (phases && areProductsOfTapsFew(e, g, groups, taps, spatial, isStrided)) {
+  if (phases && areProductsOfTapsFew(e, g, groups, taps, spatial, isStrided, isConverted)) {
     Array products = productsOfTaps(e, g, kernel, groups, taps);
     sums = joinPhases(e, geometry, shape, spatial, *phases, result, [&](auto here) {
       return phaseOfProducts(e, products, geometry, taps, shape, here, result);

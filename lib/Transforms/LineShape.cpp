@@ -5,15 +5,13 @@ namespace graphc {
 
 using mlir::Value;
 
-/// Window positions along a line are written out: so many at most.
-static constexpr int64_t kMostLineTaps = 11;
-
 /// Nothing if the product is none that is done so.
 std::optional<ProductEmitter::LineShape> ProductEmitter::lineShape() {
   const mlir::Type element = shape.element;
   if (!uses(Optimization::LineTiles) || !target.maskRegisters || target.vectorRegisters != 32 ||
       !target.math.fma || !shape.isWindow || shape.left < 0 || shape.numRun == 0 ||
       !mlir::isa<mlir::BlockArgument>(shape.leftFactor) || !(element.isF32() || element.isF64()) ||
+      int64_t(shape.lanes) * memoryBytes(element) != kLineVectorBytes ||
       constantSize(strideAlong(nest, shape.left, shape.rowLoop)) == 1)
     return std::nullopt;
   int cost = 0;
@@ -28,10 +26,11 @@ std::optional<ProductEmitter::LineShape> ProductEmitter::lineShape() {
       !mlir::matchPattern(border, mlir::m_AnyZeroFloat()))
     return std::nullopt;
   LineShape lines;
-  lines.array = kernel.arrayOf.lookup(load.getTensor());
   lines.line = nest.numParallel - 1;
-  if (!inMemory[size_t(lines.array)])
+  auto picture = kernel.arrayOf.find(load.getTensor());
+  if (picture == kernel.arrayOf.end() || !inMemory[size_t(picture->second)])
     return std::nullopt;
+  lines.array = picture->second;
   lines.length = constantSize(nest.extents[size_t(lines.line)]).value_or(0);
   if (!areLinesWorthTiles(lines.length))
     return std::nullopt;

@@ -63,12 +63,10 @@ void ProductEmitter::LineTiles::emit() {
     }
   body.lanes = shape.lanes;
   weights = emitter.productAddress(shape.left);
-  Bounds range = emitter.bounds(nest, shape.rowLoop);
-  lower = stack.value(range.lower);
-  upper = stack.value(range.upper);
-  Value rest = arith::RemUIOp::create(b, lower, stack.constant(outputs));
-  auto panels = stack.open(arith::SubIOp::create(b, lower, rest), upper, stack.constant(outputs));
-  Value first = panels.getInductionVar(), panel = room;
+  setPart();
+  auto panels = stack.open(firstPanel, endPanel, stack.constant(1));
+  Value number = panels.getInductionVar(), panel = room;
+  Value first = arith::MulIOp::create(b, number, stack.constant(outputs));
   Value isWanted = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
   if (kept) {
     Value are = emitter.isKept(kept);
@@ -79,8 +77,7 @@ void ProductEmitter::LineTiles::emit() {
   }
   copyWeights(first, isWanted);
   setOutputs(first);
-  for (int loop : lines.others)
-    emitter.openLoop(nest, loop);
+  openLines(number);
   openTiles();
   sumLine(panel);
   emitter.keepNests(pass, transposed());
@@ -89,6 +86,51 @@ void ProductEmitter::LineTiles::emit() {
   opened += int(lines.others.size()) + 1 + (lines.pixels < lines.length);
   while (opened--)
     stack.close();
+}
+
+/// The panels of a thread's part. Where that is a part of the outputs, it stands for as much of all
+/// lines beside all panels, one panel after the other: few panels are enough for many threads, and
+/// each line is of one.
+void ProductEmitter::LineTiles::setPart() {
+  Value zero = stack.constant(0), one = stack.constant(1), panel = stack.constant(outputs);
+  numOutputs = stack.value(nest.extents[size_t(shape.rowLoop)]);
+  auto divideUp = [&](Value number, Value by) -> Value {
+    Value more = arith::AddIOp::create(b, number, arith::SubIOp::create(b, by, one));
+    return arith::DivUIOp::create(b, more, by);
+  };
+  firstPanel = zero;
+  endPanel = divideUp(numOutputs, panel);
+  if (shape.rowLoop != 0 || !emitter.function.splitBegin)
+    return;
+  numLines = one;
+  if (!lines.others.empty())
+    numLines = arith::MaxSIOp::create(b, stack.value(nest.extents[size_t(lines.others[0])]), one);
+  Bounds part = emitter.bounds(nest, shape.rowLoop);
+  Value all = arith::MulIOp::create(b, endPanel, numLines);
+  Value divisor = arith::MaxSIOp::create(b, numOutputs, one);
+  auto lineOf = [&](Size output) -> Value {
+    return arith::DivUIOp::create(b, arith::MulIOp::create(b, stack.value(output), all), divisor);
+  };
+  firstLine = lineOf(part.lower);
+  endLine = lineOf(part.upper);
+  firstPanel = arith::DivUIOp::create(b, firstLine, numLines);
+  endPanel = divideUp(endLine, numLines);
+}
+
+/// The loops over lines beside a panel.
+void ProductEmitter::LineTiles::openLines(Value panel) {
+  for (int loop : lines.others) {
+    if (!numLines || loop != lines.others[0]) {
+      emitter.openLoop(nest, loop);
+      continue;
+    }
+    Value before = arith::MulIOp::create(b, panel, numLines);
+    Value begin = arith::SubIOp::create(b, firstLine, before);
+    Value end = arith::SubIOp::create(b, endLine, before);
+    begin = arith::MaxSIOp::create(b, begin, stack.constant(0));
+    end = arith::MinSIOp::create(b, end, stack.value(nest.extents[size_t(loop)]));
+    emitter.setLoop(loop, stack.open(begin, end, stack.constant(1)).getInductionVar());
+  }
 }
 
 /// The tiles of a line: `pixel` is the first one's, `done` of those that the tile before has.
@@ -383,13 +425,12 @@ void ProductEmitter::LineTiles::findBorder() {
 
 /// The outputs from `first` on are the rows that are set up.
 void ProductEmitter::LineTiles::setOutputs(Value first) {
-  Value last = arith::AddIOp::create(b, upper, stack.constant(-1));
+  Value last = arith::AddIOp::create(b, numOutputs, stack.constant(-1));
   llvm::SmallVector<Value> numbers, exist;
   for (int64_t i = 0; i < outputs; ++i) {
     Value number = arith::AddIOp::create(b, first, stack.constant(i));
-    Value inside = arith::MinSIOp::create(b, arith::MaxSIOp::create(b, number, lower), last);
-    exist.push_back(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, inside));
-    numbers.push_back(inside);
+    exist.push_back(arith::CmpIOp::create(b, arith::CmpIPredicate::sle, number, last));
+    numbers.push_back(arith::MinSIOp::create(b, number, last));
   }
   emitter.setRows(numbers);
   body.rowExists.assign(exist.begin(), exist.end());

@@ -7,9 +7,6 @@
 
 namespace graphc {
 
-/// Of outputs, beside each pixel.
-inline constexpr int kLineVectors = 2;
-
 /// A product of windows that is made line by line (LineShape.cpp).
 struct ProductEmitter::LineShape {
   int array = -1; ///< the picture
@@ -59,6 +56,8 @@ private:
   enum class Is { Never, Sometimes, Always };
   bool isInPicture(int64_t pixel, int64_t tap) const;
   Is areInPicture(int64_t pixel, int64_t tap) const;
+  void setPart();
+  void openLines(mlir::Value panel);
   void openTiles();
   llvm::SmallVector<mlir::Value> transposed();
   void setOutputs(mlir::Value first);
@@ -74,8 +73,10 @@ private:
   const int64_t bytes, outputs; ///< of an element; of a panel
   const mlir::VectorType type;
   mlir::Value weights, room; ///< where they lie, and for a copy of a panel
-  mlir::Value lower, upper;  ///< the outputs that are wanted
-  mlir::Value pixel, done;   ///< of the tile at hand: the first one, and how many there are already
+  mlir::Value numOutputs, firstPanel, endPanel;
+  /// Of a part of the outputs: numbers of lines beside all panels, and how many a panel has.
+  mlir::Value firstLine, endLine, numLines;
+  mlir::Value pixel, done; ///< of the tile at hand: the first one, and how many there are already
   mlir::Value zeroAddress;
   llvm::DenseMap<std::pair<int64_t, int64_t>, mlir::Value> inPicture;
   mlir::Value fetched;                 ///< how far ahead lines are fetched

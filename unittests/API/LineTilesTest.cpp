@@ -56,6 +56,24 @@ TEST(LineTiles, CutLines) {
     EXPECT_TRUE(areLinesWorthTiles(line)) << line;
   for (int64_t line : {-1, 0, 4, 15, 17, 19, 65})
     EXPECT_FALSE(areLinesWorthTiles(line)) << line;
+  const WindowSums sums{.line = 28, .taps = 3, .terms = 576, .outputs = 64, .elementBytes = 4};
+  EXPECT_TRUE(areDoneByLines(sums));
+  auto with = [&](auto change) {
+    WindowSums other = sums;
+    change(other);
+    return areDoneByLines(other);
+  };
+  EXPECT_FALSE(with([](WindowSums &s) { s.line = 17; }));
+  EXPECT_FALSE(with([](WindowSums &s) { s.taps = 0; }));
+  EXPECT_TRUE(with([](WindowSums &s) { s.taps = 7; }));
+  EXPECT_FALSE(with([](WindowSums &s) { s.taps = 8; }));
+  EXPECT_TRUE(with([](WindowSums &s) { s.line = 14, s.taps = 11; }));
+  EXPECT_FALSE(with([](WindowSums &s) { s.line = 14, s.taps = 12; }));
+  EXPECT_FALSE(with([](WindowSums &s) { s.terms = 127; }));
+  EXPECT_TRUE(with([](WindowSums &s) { s.outputs = 61; }));
+  EXPECT_FALSE(with([](WindowSums &s) { s.outputs = 60; }));
+  EXPECT_FALSE(with([](WindowSums &s) { s.outputs = 16; }));
+  EXPECT_TRUE(with([](WindowSums &s) { s.outputs = 16, s.elementBytes = 8; }));
 }
 
 // The runtime keeps panels of a constant, which kernels copy otherwise, for each thread's outputs.
@@ -63,7 +81,7 @@ TEST(LineTiles, ConstantsGiveTheBitsOfArguments) {
   for (DType dtype : {DType::Float32, DType::Float64})
     for (int64_t batch : {1, 3})
       for (auto [outputs, side] :
-           {std::pair<int64_t, int64_t>{100, 7}, {70, 14}, {64, 28}, {90, 29}}) {
+           {std::pair<int64_t, int64_t>{126, 7}, {62, 14}, {64, 28}, {94, 29}}) {
         SCOPED_TRACE(std::string(dtypeName(dtype)) + " " + std::to_string(batch) + " x " +
                      std::to_string(outputs) + " x " + std::to_string(side));
         Tensor picture = filled({batch, 30, side, side}, 1, dtype),
@@ -86,13 +104,13 @@ TEST(LineTiles, ConstantsGiveTheBitsOfArguments) {
 TEST(LineTiles, ReadNothingAroundOperands) {
   for (int stride : {1, 2})
     for (int64_t side : {5, 7, 9, 14, 27, 28, 29}) {
-      Tensor picture = filled({1, 5, side * stride, side * stride}, 1),
-             weights = filled({40, 5, 3, 3}, 2);
+      Tensor picture = filled({1, 15, side * stride, side * stride}, 1),
+             weights = filled({62, 15, 3, 3}, 2);
       Variable x = tensor(DType::Float32, picture.shape(), "x"),
                w = tensor(DType::Float32, weights.shape(), "w"),
                g = tensor(DType::Float32, {1, 40, side, side}, "g"),
-               v = tensor(DType::Float32, {40, 37, 3, 3}, "v"),
-               y = tensor(DType::Float32, {1, 37, side, side}, "y");
+               v = tensor(DType::Float32, {40, 61, 3, 3}, "v"),
+               y = tensor(DType::Float32, {1, 61, side, side}, "y");
       Variable gradient = pullback(conv2d(y, v, withBorder()), y, g);
       auto f = function({x, w}, conv2d(x, w, withBorder(stride)));
       auto df = function({v, g, y}, gradient);
@@ -113,11 +131,11 @@ TEST(LineTiles, ReadNothingAroundOperands) {
 // 29 pixels are three tiles of ten: one pixel is in two of them, and added to once where the sums
 // overwrite what they are added to, which the second product reads alone.
 TEST(LineTiles, AddOnceToWhatTheyOverwrite) {
-  Tensor picture = filled({1, 20, 29, 29}, 1), weights = filled({40, 20, 3, 3}, 2),
-         others = filled({40, 20, 3, 3}, 3), last = filled({8, 40, 1, 1}, 4);
+  Tensor picture = filled({1, 20, 29, 29}, 1), weights = filled({62, 20, 3, 3}, 2),
+         others = filled({62, 20, 3, 3}, 3), last = filled({8, 62, 1, 1}, 4);
   Variable x = tensor(DType::Float32, picture.shape(), "x"),
-           w = tensor(DType::Float32, {40, 20, 3, 3}, "w"),
-           v = tensor(DType::Float32, {40, 20, 3, 3}, "v"),
+           w = tensor(DType::Float32, {62, 20, 3, 3}, "w"),
+           v = tensor(DType::Float32, {62, 20, 3, 3}, "v"),
            u = tensor(DType::Float32, last.shape(), "u");
   Variable sums = conv2d(x, v, withBorder()) + conv2d(x, w, withBorder());
   Variable result = conv2d(sums, u);
@@ -130,9 +148,9 @@ TEST(LineTiles, AddOnceToWhatTheyOverwrite) {
 
 // What a window has beside the border adds nothing, wherever it is done.
 TEST(LineTiles, FiniteWeightsBesideTheBorderAddNothing) {
-  for (int64_t side : {7, 14, 28}) {
-    Tensor picture = *Tensor::full(DType::Float32, {1, 4, side, side}, Tensor(1.0f)),
-           weights = *Tensor::full(DType::Float32, {32, 4, 3, 3}, Tensor(1.0f));
+  for (int64_t side : {7, 14, 28, 29, 41}) {
+    Tensor picture = *Tensor::full(DType::Float32, {1, 16, side, side}, Tensor(1.0f)),
+           weights = *Tensor::full(DType::Float32, {32, 16, 3, 3}, Tensor(1.0f));
     Variable x = tensor(DType::Float32, picture.shape(), "x"),
              w = tensor(DType::Float32, weights.shape(), "w");
     auto f = function({x, w}, conv2d(x, w, withBorder()));
@@ -141,7 +159,7 @@ TEST(LineTiles, FiniteWeightsBesideTheBorderAddNothing) {
     auto *sums = static_cast<const float *>(result.data());
     for (int64_t i = 0; i < result.numElements(); ++i) {
       auto meets = [&](int64_t at) { return at == 0 || at == side - 1 ? 2 : 3; };
-      ASSERT_EQ(sums[i], float(4 * meets(i % side) * meets(i / side % side))) << side << " " << i;
+      ASSERT_EQ(sums[i], float(16 * meets(i % side) * meets(i / side % side))) << side << " " << i;
     }
   }
 }

@@ -480,8 +480,8 @@ TEST(WindowShapes, OfSeveralPictures) {
          .isKnown = true});
 }
 
-/// Lines of 5 to 14 pixels with a border that masks leave out are tiles by themselves, where there
-/// are mask registers: outputs that fill vectors or not, pixels that strides and dilation leave
+/// Lines with a border that masks leave out are tiles, of 5 to 14 pixels, where there are mask
+/// registers: outputs that fill vectors or not, pixels that strides and dilation leave
 /// without some window positions, weights that are one run or pieces.
 TEST(WindowShapes, LineByLine) {
   for (DType dtype : {DType::Float32, DType::Float64})
@@ -503,6 +503,20 @@ TEST(WindowShapes, LineByLine) {
                .groups = width % 5 == 0 ? 2 : 1,
                .isByChannel = width % 3 == 0,
                .isKnown = true});
+  // Several tiles to a line, of which the last one begins within another, or not.
+  for (int64_t width : {27, 28, 29, 41})
+    for (int64_t stride : {1, 2})
+      check({.batch = 2,
+             .outputs = 40,
+             .channels = 3,
+             .extents = {3, width * stride},
+             .window = {2, 3},
+             .stride = stride,
+             .padding = 1,
+             .flips = width == 28,
+             .isMasked = true,
+             .then = Then::Residual,
+             .isKnown = true});
   // One axis, three, and weights of which some are not read.
   for (bool flips : {false, true}) {
     check({.outputs = 64,
