@@ -232,20 +232,21 @@ std::vector<OpDef> convolutionOps() {
       convolution(2, "conv2d([[[[1, 2], [3, 4]]]], [[[[1, 1]]]]) {stride = [1, 1]} = "
                      "[[[[3], [7]]]]"),
       convolution(3, "conv3d([[[[[1, 2]]]]], [[[[[10]]]]]) = [[[[[10, 20]]]]]"),
-      gradientOp(
-          {.name = "convInputGradient",
-           .doc = "The gradient of a convolution with respect to its operand x, from that "
-                  "of its result and the kernel; linear in both.\nAttributes as the "
-                  "convolution's; of the shape of x the spatial extents count. Where "
-                  "the kernel's extents are not known, or the strides' product is more than "
-                  "8, it multiplies with zeros in between. Channels that do not fit: ShapeError.",
-           .operands = {{"g"}, {"kernel"}, {"shape", "that of x, of known length"}},
-           .emit = inputGradientEmission,
-           .pullback = inputGradientPullback,
-           .golden = {"conv1d_gradient0", "conv2d_gradient0", "conv3d_gradient0",
-                      "conv1d_transpose", "conv2d_transpose", "conv3d_transpose"},
-           .example = "convInputGradient([[[1, 2]]], [[[1, 10]]], [1, 1, 3]) "
-                      "{filterFlip = false} = [[[1, 12, 20]]]"}),
+      gradientOp({.name = "convInputGradient",
+                  .doc = "The gradient of a convolution with respect to its operand x, from that "
+                         "of its result and the kernel; linear in both.\nAttributes as the "
+                         "convolution's; of the shape of x the spatial extents count. Where "
+                         "the kernel's extents are not known, or the strides' product is more than "
+                         "8, it multiplies with zeros in between. Channels that do not fit: "
+                         "ShapeError. What is beside the "
+                         "border may be left out, as in the convolution.",
+                  .operands = {{"g"}, {"kernel"}, {"shape", "that of x, of known length"}},
+                  .emit = inputGradientEmission,
+                  .pullback = inputGradientPullback,
+                  .golden = {"conv1d_gradient0", "conv2d_gradient0", "conv3d_gradient0",
+                             "conv1d_transpose", "conv2d_transpose", "conv3d_transpose"},
+                  .example = "convInputGradient([[[1, 2]]], [[[1, 10]]], [1, 1, 3]) "
+                             "{filterFlip = false} = [[[1, 12, 20]]]"}),
       gradientOp({.name = "convKernelGradient",
                   .doc = "The gradient of a convolution with respect to its kernel, from x and "
                          "that of its result; linear in both.\nAttributes as the convolution's; "
