@@ -14,6 +14,11 @@ std::optional<ProductEmitter::LineShape> ProductEmitter::lineShape() {
       int64_t(shape.lanes) * memoryBytes(element) != kLineVectorBytes ||
       constantSize(strideAlong(nest, shape.left, shape.rowLoop)) == 1)
     return std::nullopt;
+  // Weights of an output that do not stand together, as those of other layouts and slices, are
+  // copied as they are elsewhere.
+  const Size step = strideAlong(nest, shape.left, shape.sums.back());
+  if (constantSize(step) != (shape.backwards[unsigned(shape.sums.size()) - 1] ? -1 : 1))
+    return std::nullopt;
   int cost = 0;
   for (int number : llvm::ArrayRef(pass.nests).drop_front())
     cost += bodyCost(kernel.nests[size_t(number)]);

@@ -128,6 +128,58 @@ TEST(LineTiles, ReadNothingAroundOperands) {
     }
 }
 
+// Other layouts, slices, and windows that are read backwards along one axis alone: weights of an
+// output that do not stand together. Beside them are numbers that nothing may read.
+TEST(LineTiles, WeightsThatDoNotStandTogether) {
+  Tensor picture = filled({1, 48, 14, 14}, 1), column = filled({1, 1, 14, 14}, 2),
+         stored = filled({64, 3, 3, 48}, 3), lines = filled({64, 1, 131, 3}, 4),
+         single = filled({64, 1, 131, 1}, 5);
+  Variable x = tensor(DType::Float32, picture.shape(), "x"),
+           c = tensor(DType::Float32, column.shape(), "c"),
+           w = tensor(DType::Float32, stored.shape(), "w"),
+           v = tensor(DType::Float32, lines.shape(), "v"),
+           u = tensor(DType::Float32, single.shape(), "u");
+  struct Case {
+    Variable picture, weights;
+    ConvOptions options;
+  };
+  auto along = [](std::pair<int, int> rows, bool flips, int columns = 0) {
+    ConvOptions options;
+    options.padding = Padding(std::vector<std::pair<int, int>>{rows, {columns, columns}});
+    options.filterFlip = flips;
+    return options;
+  };
+  std::vector<Case> cases;
+  for (bool flips : {false, true}) {
+    for (const std::vector<int> &order : {std::vector<int>{0, 3, 1, 2}, {0, 3, 2, 1}})
+      cases.push_back({x, dimshuffle(w, order), along({1, 1}, flips, 1)});
+    cases.push_back({x, dimshuffle(w, {0, 3, 1, 2})[{Slice(), Slice(), Slice(), Slice(1, 2)}],
+                     along({1, 1}, flips)});
+    cases.push_back({c, v[{Slice(), Slice(), Slice(), Slice(1, 2)}], along({65, 65}, flips)});
+    cases.push_back({c, u, along({65, 65}, flips)});
+  }
+  // Up to 432 terms of up to a quarter, added in any order, with an error of 2^-24 of the sum each.
+  constexpr double kBound = 2 * 432 * 0x1p-24 * (432 * 0.25);
+  for (const Case &one : cases) {
+    auto weights = function({w, v, u}, one.weights, {.onUnusedInput = OnUnusedInput::Ignore});
+    Variable given = tensor(DType::Float32, one.weights.type().shape(), "given");
+    auto together = function({x, c, given}, conv2d(one.picture, given, one.options),
+                             {.onUnusedInput = OnUnusedInput::Ignore});
+    auto apart = function({x, c, w, v, u}, conv2d(one.picture, one.weights, one.options),
+                          {.onUnusedInput = OnUnusedInput::Ignore});
+    ASSERT_TRUE(weights.ok() && together.ok() && apart.ok())
+        << weights.status() << together.status() << apart.status();
+    Tensor expected =
+        (*(*together)(picture, column, (*(*weights)(stored, lines, single))[0].contiguous()))[0];
+    Tensor found = (*(*apart)(picture, column, stored, lines, single))[0];
+    ASSERT_EQ(found.shape(), expected.shape());
+    for (int64_t i = 0; i < found.numElements(); ++i)
+      ASSERT_NEAR(static_cast<const float *>(found.data())[i],
+                  static_cast<const float *>(expected.data())[i], kBound)
+          << i << " of " << one.weights.type().shape().size();
+  }
+}
+
 // 29 pixels are three tiles of ten: one pixel is in two of them, and added to once where the sums
 // overwrite what they are added to, which the second product reads alone.
 TEST(LineTiles, AddOnceToWhatTheyOverwrite) {
