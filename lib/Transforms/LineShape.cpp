@@ -14,6 +14,10 @@ std::optional<ProductEmitter::LineShape> ProductEmitter::lineShape() {
       int64_t(shape.lanes) * memoryBytes(element) != kLineVectorBytes ||
       constantSize(strideAlong(nest, shape.left, shape.rowLoop)) == 1)
     return std::nullopt;
+  // Threads share out lines, not outputs: where other passes follow, these read what a part has
+  // made of its outputs.
+  if (kernel.nests.size() != pass.nests.size())
+    return std::nullopt;
   // Weights of an output that do not stand together, as those of other layouts and slices, are
   // copied as they are elsewhere.
   const Size step = strideAlong(nest, shape.left, shape.sums.back());
