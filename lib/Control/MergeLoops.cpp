@@ -72,6 +72,9 @@ public:
         known_.emplace(node.output(k).node(), (*at)->output(uint32_t(k)));
     }
   }
+  Representatives(const Representatives &) = delete; // its tables refer to it
+  Representatives &operator=(const Representatives &) = delete;
+
   VariableNode *of(VariableNode *v) {
     if (auto at = known_.find(v); at != known_.end())
       return at->second;

@@ -154,7 +154,7 @@ private:
   bool isProduct(const Nest &nest) const;
   bool widensForProduct(const Nest &nest) const;
   bool endsContraction(const FusedNest &map) const;
-  bool leavesBorderOut(const Nest &sum, int32_t padded, const FusedNest &pad) const;
+  bool canReadUnpadded(const Nest &sum, int32_t padded, const FusedNest &pad) const;
   bool isOfLoops(const Nest &nest, const ScalarNode &load) const;
   void visitLoops(int32_t step);
   void chooseSubstitutions(const Nest &nest, int copies);

@@ -70,7 +70,7 @@ bool putsZerosAround(const Nest &map, absl::FunctionRef<int32_t(int32_t array)> 
 
 /// Whether a sum of products with windows of `padded` leaves out the border that `pad` puts around
 /// what it copies.
-bool Fusion::leavesBorderOut(const Nest &sum, int32_t padded, const FusedNest &pad) const {
+bool Fusion::canReadUnpadded(const Nest &sum, int32_t padded, const FusedNest &pad) const {
   const ScalarNode &product = sum.body[size_t(sum.root)];
   auto valueOf = [&](int32_t size) { return sizes_.constantValue(size); };
   if (!record_.options.leavesBordersOut() || sum.combine != Combine::Sum ||

@@ -155,7 +155,7 @@ void Fusion::chooseSubstitutions(const Nest &nest, int copies) {
     bool worth = !again || cost <= (contraction && !c.eachOnce ? kAlmostFree : kCheap);
     worth &= !isWidening || producer.ops == 0;
     worth &= !c.hasBorder || !endsContraction(producer);
-    worth |= contraction && c.loads == 1 && leavesBorderOut(nest, c.array, producer);
+    worth |= contraction && c.loads == 1 && canReadUnpadded(nest, c.array, producer);
     if (!worth || ops + added > kMaxOps || readTooMany(producer.reads, reads)) {
       materialize(c.array);
       continue;

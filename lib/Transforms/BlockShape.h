@@ -10,6 +10,9 @@ struct KernelEmitter::BlockShape {
   int rows, vectors, lanes;
   bool isWindow = false; ///< rows are lines of a window's results
   bool isShort = false;  ///< rows are the whole of the last axis, which vectors cross
+
+  /// Columns of a block.
+  int64_t width() const { return int64_t(vectors) * lanes; }
 };
 
 } // namespace graphc

@@ -394,7 +394,7 @@ llvm::SmallVector<Value, 8> KernelEmitter::blockIndices(const Bounds &range, Val
 void KernelEmitter::emitPanel(const Pass &pass, const BlockShape &shape, Value first, Value upper,
                               bool masked) {
   const KernelNest &nest = kernel.nests[size_t(pass.nests[0])];
-  auto panel = stack->open(first, upper, stack->constant(int64_t(shape.vectors) * shape.lanes));
+  auto panel = stack->open(first, upper, stack->constant(shape.width()));
   LoopVariable &columns = body->loops[size_t(shape.vectorLoop)];
   columns = {};
   columns.level = stack->depth();
@@ -451,7 +451,7 @@ void KernelEmitter::emitBlocks(const Pass &pass, const BlockShape &shape) {
   body->rows = shape.rows;
   body->vectors = shape.vectors;
   Bounds range = bounds(first, shape.vectorLoop);
-  int64_t step = int64_t(shape.vectors) * shape.lanes;
+  int64_t step = shape.width();
   Value lower = stack->value(range.lower), upper = stack->value(range.upper), main;
   auto constantLower = constantSize(range.lower), constantUpper = constantSize(range.upper);
   bool hasMain = true, hasRest = true;

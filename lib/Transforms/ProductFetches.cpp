@@ -131,7 +131,7 @@ void ProductEmitter::setFetched(Value fetchesRows) {
                          .numTerms = atOnce});
   }
   if (mayFetchPanel) {
-    const int64_t width = int64_t(shape.vectors) * shape.lanes * bytes;
+    const int64_t width = shape.width() * bytes;
     choose(arith::AndIOp::create(b, panel.fetchesPanel, panel.hasNext),
            {.address = plus(panel.source, stack->constant(2 * width - bytes)),
             .firstRow = plus(panel.fillingRow, stack->constant(shape.rows[0])),
@@ -171,7 +171,7 @@ void ProductEmitter::fetchAhead(Value row, Value k) {
 /// stored.)
 void ProductEmitter::fetchLines(int array, Value place, Size rowStride, Value ahead, bool toWrite) {
   mlir::Type element = kernel.arrays[size_t(array)].element;
-  const int64_t bytes = memoryBytes(element), width = int64_t(shape.vectors) * shape.lanes * bytes;
+  const int64_t bytes = memoryBytes(element), width = shape.width() * bytes;
   Value row = addressOf(body->memory[size_t(array)].buffer), step = bytesOf(rowStride, element);
   for (Value elements : {ahead, place})
     row = arith::AddIOp::create(b, row, bytesOf(elements, element));
@@ -208,7 +208,7 @@ void ProductEmitter::fetchResults() {
                                         stack->constant(kShortTerms));
   Value columnsAhead =
       arith::SelectOp::create(b, arith::AndIOp::create(b, isShort, panel.hasNext),
-                              stack->constant(int64_t(shape.vectors) * shape.lanes), none);
+                              stack->constant(shape.width()), none);
   llvm::SmallDenseSet<int> ofPass; // these stay in registers
   for (int number : pass.nests)
     ofPass.insert(kernel.nests[size_t(number)].result);

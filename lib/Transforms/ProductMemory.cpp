@@ -111,7 +111,7 @@ bool ProductEmitter::mustPack() {
 
 /// Memory for panels of the right operand, or those that are kept.
 void ProductEmitter::placeRight() {
-  int64_t bytes = memoryBytes(shape.element), width = int64_t(shape.vectors) * shape.lanes;
+  int64_t bytes = memoryBytes(shape.element), width = shape.width();
   llvm::SmallVector<Size> sums = extentsOf(nest, shape.sums);
   memory.mustPack = mustPack();
   memory.blockPanels = function.blockPanels.lookup(pass.nests[0]);
@@ -238,7 +238,7 @@ Value ProductEmitter::choosePanels() {
   Value leastRows = arith::SelectOp::create(b, isFar, leastFar, stack->constant(kPackTiles * tile));
   Value isTall = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, numRows, leastRows);
   Value pays = arith::AndIOp::create(b, isLarge, isTall);
-  const int64_t width = int64_t(shape.vectors) * shape.lanes;
+  const int64_t width = shape.width();
   if (!tuningOf(target).copiesStraddling || width * memoryBytes(shape.element) != kCacheLine ||
       !uses(Optimization::WholeLines))
     return pays;
@@ -267,7 +267,7 @@ Value ProductEmitter::readsRowsAgain() {
 /// as many as stay there beside them (but ProductTuning's least): written to memory behind it, and
 /// read from there, panels took a third of the time of 32 rows. Otherwise many.
 Value ProductEmitter::columnsAtOnce() {
-  int64_t width = int64_t(shape.vectors) * shape.lanes;
+  int64_t width = shape.width();
   Value all = arith::MaxSIOp::create(b, stack->value(shape.numColumns), stack->constant(1));
   Value columns = stack->constant(width * memory.numPanels);
   if (shape.isWindow)
@@ -328,7 +328,7 @@ Value ProductEmitter::fillsMatrixByTiles() {
 /// Whether rows of the left operand are copied, and how far apart; or are large, but not copied.
 void ProductEmitter::chooseRows() {
   auto inBytes = [&](Size elements) { return bytesOf(elements, shape.element); };
-  int64_t width = int64_t(shape.vectors) * shape.lanes, bytes = memoryBytes(shape.element);
+  int64_t width = shape.width(), bytes = memoryBytes(shape.element);
   Value zero = stack->constant(0), length = stack->value(shape.length);
   if (!shape.isLeftPlain || !memory.mayCopyLeft) {
     copies.rows = arith::ConstantOp::create(b, b.getBoolAttr(!shape.isLeftPlain));
@@ -462,7 +462,7 @@ Value ProductEmitter::leftAddressOf(Value row) {
 /// What tiles read of the panel from column `start` on, from `column` on.
 void ProductEmitter::setRight(Value start, Value column, ProductPanel &to) {
   auto inBytes = [&](Size elements) { return bytesOf(elements, shape.element); };
-  int64_t width = int64_t(shape.vectors) * shape.lanes;
+  int64_t width = shape.width();
   Value isPacked = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, start, copies.firstPacked);
   Size elements = stack->multiply(arith::SubIOp::create(b, start, copies.firstPacked).getResult(),
                                   copies.now.room);

@@ -122,7 +122,7 @@ void ProductEmitter::fetchCopied(int operand, Size ahead) {
 
 /// Copies k in [lower, upper) of a panel of the right operand: what one k needs stands together.
 void ProductEmitter::packPanel(Value buffer, Value offset, Value lower, Value upper) {
-  int64_t width = int64_t(shape.vectors) * shape.lanes;
+  int64_t width = shape.width();
   body->rows = 1;
   auto loop = stack->open(lower, upper, stack->constant(1));
   LoopVariable &counter = body->loops[size_t(shape.sums[0])];
@@ -158,7 +158,7 @@ void ProductEmitter::packPanelTransposed(Value buffer, Value offset, Value first
   Value main = arith::AddIOp::create(
       b, copies.now.first,
       floorToMultiple(arith::SubIOp::create(b, copies.now.end, copies.now.first), side));
-  int64_t width = int64_t(shape.vectors) * shape.lanes;
+  int64_t width = shape.width();
   LoopVariable &columns = body->loops[size_t(shape.columnLoop)];
   LoopVariable &counter = body->loops[size_t(shape.sums[0])];
   body->masks.clear();
@@ -219,7 +219,7 @@ void ProductEmitter::packPanelTransposed(Value buffer, Value offset, Value first
 /// Copies panels of the columns [lower, upper), of windows for all k; `first` is the column of the
 /// panel in front.
 void ProductEmitter::packPanels(Value buffer, Value first, Value lower, Value upper) {
-  int64_t width = int64_t(shape.vectors) * shape.lanes;
+  int64_t width = shape.width();
   if (shape.isWindow) {
     stack->dropAnchor();
     auto panels = mayBeOutlined(stack->open(lower, upper, stack->constant(width)));

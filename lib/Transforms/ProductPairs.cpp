@@ -263,7 +263,7 @@ Value ProductEmitter::overPairsOfLines(Value address, Value step, Value lower, V
 /// Copies panels of the columns [first, upper); the result is the least magnitudes.
 Value ProductEmitter::packPairPanels(Value first, Value upper) {
   const bool isTransposed = !isDense(nest, shape.right, shape.columnLoop);
-  int64_t width = int64_t(shape.vectors) * shape.lanes;
+  int64_t width = shape.width();
   Value length = stack->value(shape.length), zero = stack->constant(0);
   Value columnStep = halvesOf(strideAlong(nest, shape.right, shape.columnLoop));
   Value sumStep = halvesOf(strideAlong(nest, shape.right, shape.sums[0]));

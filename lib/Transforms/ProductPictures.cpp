@@ -55,7 +55,7 @@ std::optional<int64_t> ProductEmitter::numPixels() const {
 void ProductEmitter::setColumnsOfThread(ProductPart &part) {
   Bounds range = bounds(nest, shape.pictureLoop);
   Value pixels = stack->constant(*numPixels());
-  Value width = stack->constant(int64_t(shape.vectors) * shape.lanes);
+  Value width = stack->constant(shape.width());
   Value count = stack->value(nest.extents[size_t(shape.pictureLoop)]);
   auto columnOf = [&](Size picture) -> Value {
     Value number = stack->value(picture);

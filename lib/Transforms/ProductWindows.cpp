@@ -44,7 +44,7 @@ void ProductEmitter::openSumOfWindow(int position, Value &place) {
   Size inside = extentOfAll(nest, llvm::ArrayRef(shape.sums).drop_front(size_t(position) + 1));
   Size distance;
   stack->inPrologue([&] {
-    distance = stack->multiply(inside, b.getIndexAttr(int64_t(shape.vectors) * shape.lanes));
+    distance = stack->multiply(inside, b.getIndexAttr(shape.width()));
   });
   auto counter = stack->open(stack->constant(0), extent, stack->constant(1));
   Value number = counter.getInductionVar();

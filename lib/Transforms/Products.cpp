@@ -82,7 +82,7 @@ ProductPart ProductEmitter::partOfThread() {
     }
     return part;
   }
-  Value width = stack->constant(int64_t(shape.vectors) * shape.lanes);
+  Value width = stack->constant(shape.width());
   Value rows = stack->value(nest.extents[0]);
   // A whole product is a part of neither; divisions are what small ones would wait for.
   Value isWhole =
@@ -146,7 +146,7 @@ void ProductEmitter::copyPanels() {
         arith::SelectOp::create(b, isKept(memory.blockPanels), stack->constant(0), endColumn);
     return;
   }
-  const int64_t width = int64_t(shape.vectors) * shape.lanes;
+  const int64_t width = shape.width();
   // Without mask registers the last, cut panel is always copied.
   Value from = endColumn;
   if (!target.maskRegisters)
@@ -258,7 +258,7 @@ void ProductEmitter::openSums() {
   copyPanels();
   if (shape.group > 1)
     areExact = arePairsExact();
-  const int64_t width = int64_t(shape.vectors) * shape.lanes;
+  const int64_t width = shape.width();
   Value rest = arith::RemUIOp::create(b, endColumn, stack->constant(width));
   endOfWhole = arith::SubIOp::create(b, endColumn, rest);
   findLastColumns(rest);
@@ -324,7 +324,7 @@ void ProductEmitter::emitPanels(Columns which) {
   const bool isWhole = which == Columns::Whole, isRest = which == Columns::Rest;
   if ((which == Columns::Split && !areExact) || (isRest && shape.inTileRegisters))
     return;
-  const int64_t width = int64_t(shape.vectors) * shape.lanes;
+  const int64_t width = shape.width();
   panel.splits = which == Columns::Split;
   body->vectors = isRest ? 1 : shape.vectors;
   if (!isWhole) // is filled before, by loads that do not reach behind the matrix

@@ -111,6 +111,9 @@ struct ProductShape {
   bool isOneTile = false;         ///< all rows are; no part has some of them
   Size length, numColumns;        ///< extents of all `sums` together, in groups, and of all columns
   Size room;                      ///< of a panel, for so many k, in groups
+
+  /// Columns of a panel.
+  int64_t width() const { return int64_t(vectors) * lanes; }
 };
 
 /// What whole tiles fetch while they run: in front of every `numTerms` terms of their sums so many

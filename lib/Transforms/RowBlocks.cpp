@@ -165,7 +165,7 @@ void ProductEmitter::copyBlockPanels() {
     unless(isKept(kept));
   }
 
-  int64_t width = int64_t(shape.vectors) * shape.lanes;
+  int64_t width = shape.width();
   std::optional<int64_t> known = constantSize(shape.numColumns);
   llvm::SmallVector<Size> room = extentsOf(nest, shape.sums);
   int64_t few = int64_t(llvm::alignTo(uint64_t(known.value_or(kFewColumns)), uint64_t(width)));
