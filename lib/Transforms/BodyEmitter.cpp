@@ -344,8 +344,21 @@ void BodyEmitter::emitInput(const KernelNest &nest, int operand) {
           return kept->second.values[size_t(row * (of.onVector ? vectors : 1) + v)];
         if (!square.empty())
           return square[size_t(row)];
-        return load(operandAccess(nest, operand), of, row, v);
+        return loadOperand(nest, operand, of, row, v);
       });
+}
+
+Value BodyEmitter::loadOperand(const KernelNest &nest, int operand, const Facts &of, int row,
+                               int v) {
+  const MemoryAccess access = operandAccess(nest, operand);
+  if (!commonLoads || kernel.arrays[size_t(access.array)].role != KernelArray::Role::Input)
+    return load(access, of, row, v);
+  const LoadKey key{{access.array, access.map.getAsOpaquePointer()}, {row, v}};
+  if (auto known = commonLoads->find(key); known != commonLoads->end())
+    return known->second;
+  Value loaded = load(access, of, row, v);
+  commonLoads->try_emplace(key, loaded);
+  return loaded;
 }
 
 std::vector<llvm::SmallVector<Value, 8>>

@@ -77,6 +77,17 @@ public:
   llvm::SmallVector<mlir::Value, 8>
       rowExists; ///< by row; empty if all do: other rows are not stored
   llvm::DenseMap<int, RegisterArray> registers;
+  /// Of nests that are emitted one after the other on one block: elements of the kernel's inputs
+  /// that several of them read are loaded once. Not what any nest writes.
+  struct CommonLoads {
+    explicit CommonLoads(BodyEmitter &body) : body(body) { body.commonLoads.emplace(); }
+    ~CommonLoads() { body.commonLoads.reset(); }
+    CommonLoads(const CommonLoads &) = delete;
+    CommonLoads &operator=(const CommonLoads &) = delete;
+
+  private:
+    BodyEmitter &body;
+  };
   /// Values of nests' bodies, as vectors of the only vector of the block, that are not computed:
   /// earlier code has done it.
   llvm::DenseMap<mlir::Value, mlir::Value> given;
@@ -175,6 +186,8 @@ private:
   mlir::Value compareLanes(mlir::Operation &op, int row, int vector);
   mlir::Value clone(mlir::Operation &op, mlir::ValueRange operands, bool asVector);
   mlir::Value load(const MemoryAccess &access, const Facts &facts, int row, int vector);
+  mlir::Value loadOperand(const KernelNest &nest, int operand, const Facts &of, int row,
+                          int vector);
   mlir::Value loadVector(mlir::VectorType type, mlir::Value buffer, mlir::Value base, int factor,
                          mlir::Value mask, mlir::Value otherwise);
   mlir::Value wholeCondition(mlir::Value condition, int row, int vector);
@@ -207,7 +220,8 @@ private:
                               llvm::function_ref<mlir::Value()> make,
                               llvm::function_ref<mlir::Value()> makeAll);
   mlir::Value loadLanes(mlir::VectorType type, mlir::Value buffer, mlir::Value base,
-                        mlir::Value offsets);
+                        mlir::ValueRange offsets);
+  llvm::SmallVector<mlir::Value, 8> lanesOf(mlir::Value offsets);
 
   //===--- BodyQuotients.cpp ------------------------------------------------===//
   std::pair<int, int> quotientOfCounter(mlir::Operation &op, bool wantsRest) const;
@@ -240,6 +254,9 @@ private:
   const KernelModel &kernel;
   const LoopTarget &target;
   llvm::DenseMap<mlir::Value, Facts> facts; ///< of the nest in hand
+  /// By array and the operand's map, then by row and vector: CommonLoads.
+  using LoadKey = std::pair<std::pair<int, const void *>, std::pair<int, int>>;
+  std::optional<llvm::DenseMap<LoadKey, mlir::Value>> commonLoads;
   llvm::DenseMap<std::pair<mlir::Value, std::pair<int, int>>, mlir::Value> lanesOfMasks;
 };
 

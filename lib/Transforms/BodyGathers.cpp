@@ -30,20 +30,11 @@ using mlir::Value;
 /// Of more lanes a gather stays one: its code is large.
 static constexpr int kMostLanes = 8;
 
-/// Whether a value of a nest's body depends on elements of arrays.
-static bool dependsOnElements(Value value) {
-  if (mlir::isa<mlir::BlockArgument>(value))
-    return true;
-  mlir::Operation *op = value.getDefiningOp();
-  return mlir::isa<mlir::tensor::ExtractOp, scf::IfOp>(op) ||
-         llvm::any_of(op->getOperands(), dependsOnElements);
-}
-
 /// Not where counters alone decide on lanes: every third element, say, leaves some out of each
 /// vector.
 bool BodyEmitter::mayLoadLanes(Value condition) const {
-  return target.optimizations.has(Optimization::Gathers) && !target.maskRegisters &&
-         lanes <= kMostLanes && (masks.empty() || lanesLeft) &&
+  return target.optimizations.has(Optimization::Gathers) &&
+         (!target.maskRegisters || kernel.numGathers > 1) && lanes <= kMostLanes && (masks.empty() || lanesLeft) &&
          (!condition || dependsOnElements(condition));
 }
 
@@ -77,15 +68,23 @@ Value BodyEmitter::anyLane(Value condition) {
   return vector::ReductionOp::create(stack.builder(), vector::CombiningKind::OR, condition);
 }
 
+/// The offsets as scalars; in front of the branch, where other gathers with the same ones find them.
+llvm::SmallVector<Value, 8> BodyEmitter::lanesOf(Value offsets) {
+  llvm::SmallVector<Value, 8> result;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    result.push_back(vector::ExtractOp::create(stack.builder(), offsets, lane));
+  return result;
+}
+
 /// The elements at base + offsets.
-Value BodyEmitter::loadLanes(mlir::VectorType type, Value buffer, Value base, Value offsets) {
+Value BodyEmitter::loadLanes(mlir::VectorType type, Value buffer, Value base,
+                             mlir::ValueRange offsets) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  for (int64_t lane = 0; lane < lanes; ++lane) {
-    Value offset = vector::ExtractOp::create(b, offsets, lane);
+  for (auto [lane, offset] : llvm::enumerate(offsets)) {
     Value element =
         memref::LoadOp::create(b, buffer, Value(arith::AddIOp::create(b, base, offset)));
-    result = vector::InsertOp::create(b, element, result, lane);
+    result = vector::InsertOp::create(b, element, result, int64_t(lane));
   }
   return result;
 }

@@ -215,9 +215,10 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
     };
     if (!isByLanes)
       return gather(mask);
+    llvm::SmallVector<Value, 8> lanesOffsets = lanesOf(offsets);
     return ifLaneIsLeftOut(
         condition, type, [&] { return gather(lanesWanted(condition, row, v)); },
-        [&] { return loadLanes(type, buffer, at.base, offsets); });
+        [&] { return loadLanes(type, buffer, at.base, lanesOffsets); });
   };
   if (!branch)
     return toScalar(load());

@@ -126,6 +126,9 @@ absl::Status Reader::readJoin(KernelNest &nest) {
 }
 
 absl::Status Reader::readBody(linalg::GenericOp op) {
+  op.getBody()->walk([&](tensor::ExtractOp load) {
+    model.numGathers += llvm::any_of(load.getIndices(), dependsOnElements);
+  });
   for (mlir::Operation &inner : op.getBody()->without_terminator()) {
     if (auto extract = mlir::dyn_cast<tensor::ExtractOp>(inner)) {
       if (!model.arrayOf.contains(extract.getTensor()))
@@ -268,6 +271,21 @@ absl::StatusOr<KernelModel> Reader::read() {
 }
 
 } // namespace
+
+bool dependsOnElements(Value value) {
+  llvm::SmallVector<Value> pending = {value};
+  llvm::SmallDenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    mlir::Operation *op = next.getDefiningOp();
+    if (!op || mlir::isa<tensor::ExtractOp, mlir::scf::IfOp>(op))
+      return true;
+    pending.append(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
 
 std::optional<int64_t> constantSize(Size size) { return mlir::getConstantIntValue(size); }
 

@@ -76,9 +76,13 @@ struct KernelModel {
   bool hasLongSums = false; ///< sums of products may have very many terms
   bool split = false;
   bool hasChecks = false;
+  int numGathers = 0; ///< loads at positions that elements of arrays decide
 
   int numOf(KernelArray::Role role) const;
 };
+
+/// Whether a value of a nest's body depends on elements of arrays.
+bool dependsOnElements(mlir::Value value);
 
 /// Errors: ValueError, naming what is not as LowerToLinalg.h says.
 absl::StatusOr<KernelModel> readKernel(mlir::func::FuncOp fn);

@@ -155,6 +155,7 @@ void KernelEmitter::streamBody(Stream &stream, Value index, int unroll, Value ma
   body->masks.clear();
   if (mask)
     body->masks.push_back(mask);
+  BodyEmitter::CommonLoads common(*body);
   auto *next = stream.reductions.begin();
   for (int number : stream.pass->nests) {
     const KernelNest &nest = kernel.nests[size_t(number)];
