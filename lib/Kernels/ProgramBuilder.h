@@ -10,6 +10,7 @@
 #include "Kernels/Canonicalize.h"
 #include "Kernels/FusionState.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 
 namespace graphc {
 
@@ -25,6 +26,8 @@ private:
   void addInputs();
   void addGroups();
   void addKernel(FusionGroup &group);
+  void addWork(const Kernel &kernel, size_t nest, double cost,
+               absl::FunctionRef<int32_t(int32_t)> sizeOf, std::vector<Program::Step::Work> &work);
   void addHost(int32_t step);
   /// Where the callback runs graphs that have code: a step with them, instead of `step`'s call.
   void addBodies(const HostCall &host, Program::Step &step);

@@ -1,9 +1,8 @@
 //===- Runtime/ThreadPool.cpp - loops on several threads ------------------===//
 //
-// A loop's range is cut into chunks of `grain`, the chunks dealt out to as many slots as threads
-// are wanted. A thread that joins takes a slot, works from the front of the slot's chunks, and
-// when they are done steals the rear half of another's. A slot is one 64-bit word, so taking and
-// stealing are one compare-and-swap. Slots of threads that never come are emptied by the others.
+// A caller shows its job on a board and works; workers that spin see it and take seats there. As
+// long as they are awake nobody takes a lock: two threads that meet at a mutex at the end of a loop
+// wait for each other's sleep, and a loop took 3 to 5 us (now 0.4, EPYC 9005).
 //
 //===----------------------------------------------------------------------===//
 #include "Runtime/ThreadPool.h"
@@ -15,12 +14,12 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "Runtime/BlockedSignals.h"
+#include "Runtime/PoolJob.h"
 #include "Support/Fork.h"
 #include "Support/LentObject.h"
 
@@ -55,136 +54,43 @@ template <class F> bool spinUntil(F done) {
   return done();
 }
 
-/// Chunks [begin, end) that belong to a slot, in a cache line of its own.
-struct alignas(64) Slot {
-  std::atomic<uint64_t> range{0};
-
-  static uint64_t pack(uint32_t begin, uint32_t end) { return uint64_t(begin) << 32 | end; }
-  static uint32_t beginOf(uint64_t range) { return uint32_t(range >> 32); }
-  static uint32_t endOf(uint64_t range) { return uint32_t(range); }
-};
-
-/// A loop that is running.
-class Job {
-public:
-  Job(int64_t begin, int64_t end, int64_t grain, int threads, ThreadPool::Body body)
-      : begin_(begin), end_(end), body_(body) {
-    constexpr int64_t kMostChunks = int64_t(1) << 30;
-    // In unsigned arithmetic, since end - begin may exceed the signed range.
-    uint64_t count = uint64_t(end) - uint64_t(begin);
-    grain_ = std::max(uint64_t(std::max<int64_t>(grain, 1)), (count - 1) / kMostChunks + 1);
-    chunks_ = uint32_t((count - 1) / grain_ + 1);
-    numSlots_ =
-        int(std::min<uint32_t>(uint32_t(std::clamp(threads, 1, ThreadPool::kMaxThreads)), chunks_));
-    if (numSlots_ == 1)
-      return;
-    slots_ = std::make_unique<Slot[]>(size_t(numSlots_));
-    auto share = [&](int slot) { return uint32_t(uint64_t(chunks_) * unsigned(slot) / numSlots_); };
-    for (int i = 0; i < numSlots_; ++i)
-      slots_[size_t(i)].range = Slot::pack(share(i), share(i + 1));
-  }
-
-  int numSlots() const { return numSlots_; }
-
-  /// When nobody works any more: throws what a body has thrown.
-  void rethrow() const {
-    if (thrown_)
-      std::rethrow_exception(thrown_);
-  }
-
-  /// Works until no slot has chunks left.
-  void work(int slot) {
-    do {
-      uint32_t begin, end;
-      while (takeFront(slot, begin, end))
-        call(begin, end, slot);
-    } while (steal(slot));
-  }
-
-  // What follows belongs to the pool, under its mutex.
-  int nextSlot = 1; ///< 0 is the caller's
-  std::atomic<int> workers{0};
-
-private:
-  void call(uint32_t begin, uint32_t end, int slot) {
-    if (hasThrown_.load(std::memory_order_relaxed)) // what is left is only counted down
-      return;
-    auto from = int64_t(uint64_t(begin_) + begin * grain_);
-    auto to = end == chunks_ ? end_ : int64_t(uint64_t(begin_) + end * grain_);
-    try {
-      body_(from, to, slot);
-    } catch (...) {
-      if (!hasThrown_.exchange(true))
-        thrown_ = std::current_exception();
-    }
-  }
-
-  /// An eighth of what is left: few calls, and as much again may be stolen meanwhile.
-  bool takeFront(int slot, uint32_t &begin, uint32_t &end) {
-    std::atomic<uint64_t> &range = slots_[size_t(slot)].range;
-    uint64_t seen = range.load(std::memory_order_relaxed);
-    while (true) {
-      begin = Slot::beginOf(seen);
-      uint32_t left = Slot::endOf(seen) - begin;
-      if (left == 0)
-        return false;
-      end = begin + std::max(left / 8, 1u);
-      if (range.compare_exchange_weak(seen, Slot::pack(end, Slot::endOf(seen)),
-                                      std::memory_order_relaxed))
-        return true;
-    }
-  }
-
-  /// Moves the rear half of another slot's chunks into `slot`, which is empty. No word of a slot
-  /// lies about the chunks that are its own, so one that comes back to a former value does no
-  /// harm.
-  bool steal(int slot) {
-    for (int i = 1; i < numSlots_; ++i) {
-      std::atomic<uint64_t> &victim = slots_[size_t((slot + i) % numSlots_)].range;
-      uint64_t seen = victim.load(std::memory_order_relaxed);
-      while (uint32_t left = Slot::endOf(seen) - Slot::beginOf(seen)) {
-        uint32_t middle = Slot::beginOf(seen) + left / 2;
-        if (victim.compare_exchange_weak(seen, Slot::pack(Slot::beginOf(seen), middle),
-                                         std::memory_order_relaxed)) {
-          slots_[size_t(slot)].range.store(Slot::pack(middle, Slot::endOf(seen)),
-                                           std::memory_order_relaxed);
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  int64_t begin_, end_;
-  uint64_t grain_;
-  uint32_t chunks_;
-  int numSlots_;
-  std::unique_ptr<Slot[]> slots_;
-  ThreadPool::Body body_;
-  std::atomic<bool> hasThrown_{false};
-  std::exception_ptr thrown_; // by whom hasThrown_ was set
+/// Where a caller shows its job. The word is the seats that are free (the lower half), and the
+/// workers that have taken one and are not done; 0 where no caller is. A worker takes a seat by
+/// one compare-and-swap, before it looks at the job: who has succeeded is awaited by the caller.
+struct alignas(128) Board { // two lines, as processors fetch them
+  static constexpr uint64_t kSeat = 1, kSeats = 0xFFFF, kWorker = 0x10000, kWorkers = 0xFFFF0000,
+                            kTaken = uint64_t(1) << 32, kAsleep = uint64_t(1) << 33;
+  std::atomic<uint64_t> word{0};
+  Job *job = nullptr; // of who has taken it
+  int numSlots = 0;
 };
 
 } // namespace
 
 struct ThreadPool::State {
   const uint64_t generation = forkGeneration(); // threads do not survive a fork
+  /// Callers beyond so many at once work alone.
+  static constexpr int kBoards = 32;
+  Board boards[kBoards];
+  /// Changes with each new job: what spinning workers look at.
+  alignas(128) std::atomic<uint64_t> published{0};
+  alignas(128) std::atomic<int> sleepers{0};
+  std::atomic<int> numThreads{0};
+  std::atomic<bool> stopping{false};
+
+  // What nobody needs who finds others awake.
   std::mutex mutex;
   std::condition_variable wake, left;
-  std::vector<Job *> jobs;
   struct Worker {
     pthread_t thread;
     int avoids = -1; // that processor; -1: none
   };
   std::vector<Worker> threads;
   cpu_set_t allowed; // to the thread that started the first worker
-  int sleepers = 0;
-  bool stopping = false;
-  /// Changes with each new job: what spinning workers look at.
-  std::atomic<uint64_t> published{0};
 
-  /// Under the mutex. Fewer start where the system refuses: loops need none.
+  /// Fewer start where the system refuses: loops need none.
   void startWorkers(int wanted) {
+    std::lock_guard lock(mutex);
     if (int(threads.size()) >= wanted)
       return;
     threads.reserve(size_t(wanted)); // what is started must be noted
@@ -202,6 +108,7 @@ struct ThreadPool::State {
       threads.push_back({thread});
       avoid(threads.back(), sched_getcpu());
     }
+    numThreads = int(threads.size());
   }
 
   /// Under the mutex. Keeps a worker that sleeps off the caller's processor. Linux may wake it
@@ -216,66 +123,105 @@ struct ThreadPool::State {
       worker.avoids = processor;
   }
 
-  /// Under the mutex.
-  Job *jobWithFreeSlot() const {
-    for (Job *job : jobs)
-      if (job->nextSlot < job->numSlots())
-        return job;
-    return nullptr;
+  /// Takes a seat of some job, if there is one, and works until the job has no chunks left.
+  bool join() {
+    for (Board &board : boards) {
+      uint64_t word = board.word.load(std::memory_order_relaxed);
+      while (word & Board::kSeats)
+        if (board.word.compare_exchange_weak(word, word - Board::kSeat + Board::kWorker,
+                                             std::memory_order_acquire)) {
+          board.job->work(board.numSlots - int(word & Board::kSeats));
+          leave(board);
+          return true;
+        }
+    }
+    return false;
+  }
+
+  void leave(Board &board) {
+    uint64_t before = board.word.fetch_sub(Board::kWorker, std::memory_order_acq_rel);
+    if ((before & Board::kAsleep) && (before & Board::kWorkers) == Board::kWorker) {
+      std::lock_guard lock(mutex); // the caller is in `wait` then
+      left.notify_all();
+    }
   }
 
   void workerLoop() {
     insideBody = true;
-    std::unique_lock lock(mutex);
     while (!stopping) {
-      if (Job *job = jobWithFreeSlot()) {
-        int slot = job->nextSlot++;
-        ++job->workers;
-        lock.unlock();
-        job->work(slot);
-        lock.lock();
-        // Under the mutex: the job is gone as soon as its caller sees 0 and gets the mutex.
-        if (--job->workers == 0)
-          left.notify_all();
+      uint64_t seen = published.load();
+      auto hasNews = [&] { return published.load() != seen || stopping; };
+      if (join()) {
+        // The caller is about to clear its board, and often to show the next job there: a look at
+        // once would take the line from it (0.3 us a loop with these pauses, 1.1 without).
+        for (int i = 0; i < 16 && !hasNews(); ++i)
+          pause();
         continue;
       }
-      uint64_t seen = published.load();
-      lock.unlock();
-      bool news = spinUntil([&] { return published.load(std::memory_order_relaxed) != seen; });
-      lock.lock();
-      if (news || published.load() != seen || stopping)
+      if (spinUntil(hasNews))
         continue;
-      ++sleepers;
-      wake.wait(lock, [&] { return published.load() != seen || stopping; });
-      --sleepers;
+      std::unique_lock lock(mutex);
+      sleepers.fetch_add(1); // before it looks again: `publish` looks in the other order
+      wake.wait(lock, hasNews);
+      sleepers.fetch_sub(1);
     }
   }
 
-  void run(Job &job) {
-    int wanted = 0;
+  /// A board with the job on it and all seats free; null where there is none.
+  Board *show(Job &job) {
+    for (Board &board : boards) {
+      uint64_t free = 0;
+      if (board.word.load(std::memory_order_relaxed) != 0 ||
+          !board.word.compare_exchange_strong(free, Board::kTaken, std::memory_order_acquire))
+        continue;
+      board.job = &job;
+      board.numSlots = job.numSlots();
+      board.word.store(Board::kTaken + uint64_t(job.numSlots() - 1), std::memory_order_release);
+      return &board;
+    }
+    return nullptr;
+  }
+
+  void publish(int wanted) {
+    published.fetch_add(1);
+    wanted = std::min(sleepers.load(), wanted);
+    if (wanted <= 0)
+      return;
     {
       std::lock_guard lock(mutex);
-      startWorkers(job.numSlots() - 1);
-      jobs.push_back(&job);
-      published.fetch_add(1);
-      wanted = std::min(sleepers, job.numSlots() - 1);
-      if (wanted > 0 && jobs.size() == 1)
+      auto isTaken = [](const Board &board) { return board.word.load() != 0; };
+      if (std::count_if(std::begin(boards), std::end(boards), isTaken) == 1)
         for (int caller = sched_getcpu(); Worker &worker : threads)
           avoid(worker, caller);
     }
     for (; wanted > 0; --wanted)
       wake.notify_one();
+  }
+
+  /// Nobody joins any more; those who have are awaited.
+  void takeDown(Board &board) {
+    uint64_t word = board.word.fetch_and(~Board::kSeats, std::memory_order_acquire);
+    auto isLeft = [&] { return !(board.word.load(std::memory_order_acquire) & Board::kWorkers); };
+    if ((word & Board::kWorkers) && !spinUntil(isLeft)) {
+      std::unique_lock lock(mutex);
+      if (board.word.fetch_or(Board::kAsleep, std::memory_order_acquire) & Board::kWorkers)
+        left.wait(lock, isLeft);
+    }
+    board.word.store(0, std::memory_order_release);
+  }
+
+  void run(Job &job) {
+    const int others = job.numSlots() - 1;
+    if (numThreads.load(std::memory_order_relaxed) < others)
+      startWorkers(others);
+    Board *board = show(job);
+    if (board)
+      publish(others);
     insideBody = true;
     job.work(0);
     insideBody = false;
-    std::unique_lock lock(mutex);
-    jobs.erase(std::find(jobs.begin(), jobs.end(), &job)); // nobody joins any more
-    if (job.workers == 0)
-      return;
-    lock.unlock();
-    spinUntil([&] { return job.workers.load(std::memory_order_relaxed) == 0; });
-    lock.lock();
-    left.wait(lock, [&] { return job.workers == 0; });
+    if (board)
+      takeDown(*board);
   }
 };
 
@@ -305,7 +251,6 @@ ThreadPool::~ThreadPool() {
     std::lock_guard lock(state->mutex);
     state->stopping = true;
   }
-  state->published.fetch_add(1);
   state->wake.notify_all();
   for (const State::Worker &worker : state->threads)
     pthread_join(worker.thread, nullptr);

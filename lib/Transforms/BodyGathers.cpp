@@ -34,8 +34,8 @@ static constexpr int kMostLanes = 8;
 /// vector.
 bool BodyEmitter::mayLoadLanes(Value condition) const {
   return target.optimizations.has(Optimization::Gathers) &&
-         (!target.maskRegisters || kernel.numGathers > 1) && lanes <= kMostLanes && (masks.empty() || lanesLeft) &&
-         (!condition || dependsOnElements(condition));
+         (!target.maskRegisters || kernel.numGathers > 1) && lanes <= kMostLanes &&
+         (masks.empty() || lanesLeft) && (!condition || dependsOnElements(condition));
 }
 
 /// `make` where a lane of the vector is behind the last one or does not fulfil the condition (null:
@@ -68,7 +68,8 @@ Value BodyEmitter::anyLane(Value condition) {
   return vector::ReductionOp::create(stack.builder(), vector::CombiningKind::OR, condition);
 }
 
-/// The offsets as scalars; in front of the branch, where other gathers with the same ones find them.
+/// The offsets as scalars; in front of the branch, where other gathers with the same ones find
+/// them.
 llvm::SmallVector<Value, 8> BodyEmitter::lanesOf(Value offsets) {
   llvm::SmallVector<Value, 8> result;
   for (int64_t lane = 0; lane < lanes; ++lane)

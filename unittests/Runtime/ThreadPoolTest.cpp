@@ -190,6 +190,42 @@ TEST(ThreadPool, ManyCallersAtOnce) {
     caller.join();
 }
 
+// More than the pool has boards for: what finds none works alone.
+TEST(ThreadPool, MoreCallersThanBoards) {
+  ThreadPool pool;
+  std::atomic<int> inside = 0;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 48; ++caller)
+    callers.emplace_back([&] {
+      pool.parallelFor(0, 2, 1, 2, [&](int64_t, int64_t, int) {
+        ++inside;
+        while (inside < 48) // all are in their loops at once
+          std::this_thread::yield();
+      });
+      for (int i = 0; i < 50; ++i)
+        checkCovers(pool, 0, 40, 1, 3);
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  checkCovers(pool, 0, 1000, 1, 4); // and boards are free again
+}
+
+// No two bodies that run at once have one slot, of few threads and of more than a job has room for.
+TEST(ThreadPool, SlotsAreOfOneThreadAtATime) {
+  ThreadPool pool;
+  for (int threads : {2, 3, 8, 9, 20})
+    for (int round = 0; round < 50; ++round) {
+      std::vector<std::atomic<int>> users(static_cast<size_t>(threads));
+      std::atomic<bool> shared = false;
+      pool.parallelFor(0, 4 * threads, 1, threads, [&](int64_t, int64_t, int slot) {
+        shared = shared || slot < 0 || slot >= threads || users[size_t(slot)].fetch_add(1) != 0;
+        std::this_thread::yield();
+        --users[size_t(slot)];
+      });
+      EXPECT_FALSE(shared) << threads << " threads";
+    }
+}
+
 TEST(ThreadPool, SleepersWake) {
   ThreadPool pool;
   for (int i = 0; i < 20; ++i) {
