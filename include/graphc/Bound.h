@@ -1,6 +1,7 @@
 //===- graphc/Bound.h - typed calls -----------------------------*- C++ -*-===//
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -64,6 +65,9 @@ struct BoundCall {
   /// the first of `scratchBytes`.
   std::vector<std::pair<int32_t, int64_t>> scratch;
   int64_t scratchBytes = 0;
+  /// Where code with these extents as constants will be, if it is wanted: for calls of the same
+  /// arguments. Of `owner`.
+  const std::atomic<const BoundCall *> *version = nullptr;
   std::shared_ptr<const void> owner;
 
   BoundCall() = default;
@@ -79,11 +83,19 @@ struct BoundCall {
     extents = std::move(other.extents);
     scratch = std::move(other.scratch);
     scratchBytes = other.scratchBytes;
+    version = other.version;
     owner = std::move(other.owner);
     return *this;
   }
 
   static constexpr int kMaxBuffers = 32;
+  /// The best code for the same arguments. Where its version is not there yet the call is counted.
+  const BoundCall &latest() const {
+    const BoundCall *made = version ? version->load(std::memory_order_acquire) : this;
+    return made ? *made : counted();
+  }
+  /// This one, counted, or the version.
+  const BoundCall &counted() const;
   /// Puts the thread's scratch memory into `buffers`; false where there is no memory for it.
   bool takeScratch(void **buffers) const;
   /// The general way: memory, extents and strides of each argument, inputs then outputs.
@@ -169,16 +181,17 @@ private:
     constexpr size_t kCount = sizeof...(A) + kReturnsValue;
     if (!canCallAtOnce(memory, arguments...))
       return false;
+    const detail::BoundCall &call = call_.latest();
     void *buffers[detail::BoundCall::kMaxBuffers];
-    size_t n = call_.pattern.size();
+    size_t n = call.pattern.size();
     for (size_t i = 0; i < n; ++i)
-      buffers[i] = call_.pattern[i];
-    if (call_.scratchBytes > 0 && !call_.takeScratch(buffers))
+      buffers[i] = call.pattern[i];
+    if (call.scratchBytes > 0 && !call.takeScratch(buffers))
       return false;
     for (size_t i = 0; i < kCount; ++i)
-      if (int32_t slot = call_.slots[i]; slot >= 0)
+      if (int32_t slot = call.slots[i]; slot >= 0)
         buffers[slot] = memory[i];
-    call_.code(buffers, call_.sizes); // chosen only where it cannot fail
+    call.code(buffers, call.sizes); // chosen only where it cannot fail
     return true;
   }
 

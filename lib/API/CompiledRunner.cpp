@@ -1,5 +1,7 @@
 //===- CompiledRunner.cpp - calls of compiled programs ------------------------===//
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 
 #include "API/Runner.h"
 #include "API/Specialisations.h"
@@ -21,15 +23,20 @@ public:
         specialisations_(std::move(specialisations)) {
     if (profile_)
       profile_->setSteps(profiledSteps(executable_->program()));
+    for (const Program::Input &input : executable_->program().inputs)
+      extents_.insert(extents_.end(), input.shape.begin(), input.shape.end());
+    isStatic_ = std::ranges::all_of(extents_, [](int64_t extent) { return extent >= 0; });
   }
 
   absl::Status run(absl::Span<const Tensor> arguments, absl::Span<Tensor> results,
                    OutputMemory memory, const Lending *lending) const override {
     if (!specialisations_)
       return run(*executable_, arguments, results, memory, lending);
-    absl::InlinedVector<int64_t, 64> extents; // allocates nothing in most calls
-    for (const Tensor &argument : arguments)
-      extents.insert(extents.end(), argument.shape().begin(), argument.shape().end());
+    absl::InlinedVector<int64_t, 64> given; // allocates nothing in most calls
+    for (size_t i = 0; !isStatic_ && i < arguments.size(); ++i)
+      given.insert(given.end(), arguments[i].shape().begin(), arguments[i].shape().end());
+    const absl::Span<const int64_t> extents =
+        isStatic_ ? absl::MakeConstSpan(extents_) : absl::MakeConstSpan(given);
     if (const Executable *own = specialisations_->find(extents))
       return run(*own, arguments, results, memory, lending);
     absl::Status status = run(*executable_, arguments, results, memory, lending);
@@ -56,18 +63,24 @@ public:
   }
 
   bool direct(detail::BoundCall &call) const override {
-    const DirectCall *direct = executable_->directCall();
-    if (profile_ || !direct || direct->canFail || (threads_ > 1 && direct->isParallel) ||
-        direct->buffers.size() > detail::BoundCall::kMaxBuffers)
+    if (profile_ || !fill(call, executable_->directCall()))
       return false;
-    call.code = direct->function;
-    call.sizes = direct->sizes;
-    call.pattern = direct->buffers;
-    call.slots = direct->inputs;
-    call.slots.insert(call.slots.end(), direct->outputs.begin(), direct->outputs.end());
-    call.scratch = direct->scratch;
-    call.scratchBytes = direct->scratchBytes;
+    if (specialisations_)
+      call.version = &boundVersion_;
     return true;
+  }
+
+  const detail::BoundCall *countBound() const override {
+    const Executable *own = specialisations_->find(extents_);
+    if (!own) {
+      specialisations_->count(extents_);
+      return nullptr;
+    }
+    std::call_once(boundOnce_, [&] {
+      if (fill(ownBound_, own->directCall()))
+        boundVersion_.store(&ownBound_, std::memory_order_release);
+    });
+    return boundVersion_.load(std::memory_order_acquire);
   }
 
   bool canFail() const override { return graphc::canFail(executable_->program()); }
@@ -118,6 +131,21 @@ private:
     return status;
   }
 
+  /// False where a call is more than a call of code, or that can fail.
+  bool fill(detail::BoundCall &call, const DirectCall *direct) const {
+    if (!direct || direct->canFail || (threads_ > 1 && direct->isParallel) ||
+        direct->buffers.size() > detail::BoundCall::kMaxBuffers)
+      return false;
+    call.code = direct->function;
+    call.sizes = direct->sizes;
+    call.pattern = direct->buffers;
+    call.slots = direct->inputs;
+    call.slots.insert(call.slots.end(), direct->outputs.begin(), direct->outputs.end());
+    call.scratch = direct->scratch;
+    call.scratchBytes = direct->scratchBytes;
+    return true;
+  }
+
   /// The general one and its versions.
   std::vector<const Executable *> executables() const {
     std::vector<const Executable *> all;
@@ -131,6 +159,12 @@ private:
   int threads_;
   std::shared_ptr<ProfilePart> profile_;                   // null for none
   std::unique_ptr<const Specialisations> specialisations_; // null for none
+  std::vector<int64_t> extents_;                           // of all inputs, as declared
+  bool isStatic_;
+  // Of typed calls of a static program: its version.
+  mutable std::once_flag boundOnce_;
+  mutable detail::BoundCall ownBound_;
+  mutable std::atomic<const detail::BoundCall *> boundVersion_ = nullptr;
 };
 
 /// Threads of a call and versions of a program.

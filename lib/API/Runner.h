@@ -37,6 +37,8 @@ public:
   }
   /// Fills `call` if the code can be called at once and cannot fail.
   virtual bool direct(detail::BoundCall &call) const = 0;
+  /// Counts a call of what `direct` gave. Its version, where that is there.
+  virtual const detail::BoundCall *countBound() const { return nullptr; }
   /// Whether a call with arguments of the inputs' types can fail, but for want of memory.
   virtual bool canFail() const = 0;
   /// Gives back memory that calls have left for later ones.

@@ -1,8 +1,9 @@
 //===- Specialisations.h - code for extents that come often -------*- C++ -*-===//
 //
-// Where a program's extents are not known, its calls are counted by their extents. Those that come
-// often get a version of the program in which they are constants, made in the background: see
-// docs/design/19-specialisation.md.
+// Calls of a program are counted by their extents. Those that come often get a version of the
+// program in which they are constants, made in the background: see
+// docs/design/19-specialisation.md. Kernels of static programs have extents as arguments, too; they
+// get a version where calls are short.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -80,7 +80,7 @@ public:
 
 struct CompiledProgram {
   std::shared_ptr<const Executable> executable;
-  /// Null where all extents are known, and where CompileOptions want none.
+  /// Null where CompileOptions want none, and where all extents are known and calls are long.
   std::shared_ptr<const Specialiser> specialiser = nullptr;
 };
 

@@ -1,6 +1,7 @@
 //===- Specialise.cpp - a program for one list of extents -----------------===//
 #include "Specialise.h"
 
+#include <algorithm>
 #include <bit>
 #include <map>
 
@@ -193,16 +194,38 @@ private:
 
 } // namespace
 
+/// Programs of static extents take less than this (nanoseconds, as threads are weighed) where it is
+/// worth to know them: then what kernels do before their loops is a part of it.
+static constexpr double kShort = 2000;
+
+/// Whether all extents are known, and knowing them in kernels gains little.
+static bool isStaticAndLong(const Program &program) {
+  std::vector<std::optional<SizeValue>> values;
+  for (const SizeNode &size : program.sizes)
+    values.push_back(sizeValue(size, [&](int32_t id) { return values[size_t(id)]; }));
+  for (const Program::Input &input : program.inputs)
+    if (std::ranges::any_of(input.shape, [](int64_t extent) { return extent < 0; }))
+      return false;
+  double time = 0;
+  bool hasSizes = false;
+  for (const Program::Step &step : program.steps) {
+    hasSizes |= step.kind == Program::Step::Kind::Kernel && !step.sizes.empty();
+    if (step.kind == Program::Step::Kind::Control || step.kind == Program::Step::Kind::Host)
+      return true;
+    for (const Program::Step::Work &work : step.work)
+      time += double(values[size_t(work.count)].value_or(0)) * double(work.nanoseconds);
+  }
+  return !hasSizes || time > kShort;
+}
+
 std::shared_ptr<const Specialiser>
 specialiserOf(std::shared_ptr<const Executable> general, std::vector<Kernel> kernels,
               std::vector<std::shared_ptr<const CachedKernel>> code,
               std::shared_ptr<const ObjectCompiler> compiler, bool cache) {
-  for (const Program::Input &input : general->program().inputs)
-    for (int64_t extent : input.shape)
-      if (extent < 0)
-        return std::make_shared<KernelSpecialiser>(std::move(general), std::move(kernels),
-                                                   std::move(code), std::move(compiler), cache);
-  return nullptr;
+  if (isStaticAndLong(general->program()))
+    return nullptr;
+  return std::make_shared<KernelSpecialiser>(std::move(general), std::move(kernels),
+                                             std::move(code), std::move(compiler), cache);
 }
 
 } // namespace graphc

@@ -17,8 +17,8 @@
 
 namespace graphc {
 
-/// Of a program whose `kernels` have that code; null where all its extents are known. `cache` as in
-/// CompileOptions.
+/// Of a program whose `kernels` have that code; null where all its extents are known and a call
+/// takes more than 2 us by estimate. `cache` as in CompileOptions.
 std::shared_ptr<const Specialiser>
 specialiserOf(std::shared_ptr<const Executable> general, std::vector<Kernel> kernels,
               std::vector<std::shared_ptr<const CachedKernel>> code,

@@ -348,19 +348,6 @@ void BodyEmitter::emitInput(const KernelNest &nest, int operand) {
       });
 }
 
-Value BodyEmitter::loadOperand(const KernelNest &nest, int operand, const Facts &of, int row,
-                               int v) {
-  const MemoryAccess access = operandAccess(nest, operand);
-  if (!commonLoads || kernel.arrays[size_t(access.array)].role != KernelArray::Role::Input)
-    return load(access, of, row, v);
-  const LoadKey key{{access.array, access.map.getAsOpaquePointer()}, {row, v}};
-  if (auto known = commonLoads->find(key); known != commonLoads->end())
-    return known->second;
-  Value loaded = load(access, of, row, v);
-  commonLoads->try_emplace(key, loaded);
-  return loaded;
-}
-
 std::vector<llvm::SmallVector<Value, 8>>
 BodyEmitter::emit(const KernelNest &nest, llvm::ArrayRef<Value> targets, bool asVectors) {
   findFacts(nest);

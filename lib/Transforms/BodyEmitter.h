@@ -80,7 +80,7 @@ public:
   /// Of nests that are emitted one after the other on one block: elements of the kernel's inputs
   /// that several of them read are loaded once. Not what any nest writes.
   struct CommonLoads {
-    explicit CommonLoads(BodyEmitter &body) : body(body) { body.commonLoads.emplace(); }
+    explicit CommonLoads(BodyEmitter &body);
     ~CommonLoads() { body.commonLoads.reset(); }
     CommonLoads(const CommonLoads &) = delete;
     CommonLoads &operator=(const CommonLoads &) = delete;
@@ -186,8 +186,6 @@ private:
   mlir::Value compareLanes(mlir::Operation &op, int row, int vector);
   mlir::Value clone(mlir::Operation &op, mlir::ValueRange operands, bool asVector);
   mlir::Value load(const MemoryAccess &access, const Facts &facts, int row, int vector);
-  mlir::Value loadOperand(const KernelNest &nest, int operand, const Facts &of, int row,
-                          int vector);
   mlir::Value loadVector(mlir::VectorType type, mlir::Value buffer, mlir::Value base, int factor,
                          mlir::Value mask, mlir::Value otherwise);
   mlir::Value wholeCondition(mlir::Value condition, int row, int vector);
@@ -213,6 +211,10 @@ private:
   //===--- BodyBranches.cpp -------------------------------------------------===//
   bool mayJoinBranches(mlir::Operation &op, const Facts &of) const;
   void joinBranches(mlir::Operation *before, llvm::MutableArrayRef<mlir::Value> values);
+
+  //===--- CommonLoads.cpp --------------------------------------------------===//
+  mlir::Value loadOperand(const KernelNest &nest, int operand, const Facts &of, int row,
+                          int vector);
 
   //===--- BodyGathers.cpp --------------------------------------------------===//
   bool mayLoadLanes(mlir::Value condition) const;

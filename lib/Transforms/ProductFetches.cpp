@@ -206,9 +206,8 @@ void ProductEmitter::fetchResults() {
   Value none = stack->constant(0);
   Value isShort = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, stack->value(shape.length),
                                         stack->constant(kShortTerms));
-  Value columnsAhead =
-      arith::SelectOp::create(b, arith::AndIOp::create(b, isShort, panel.hasNext),
-                              stack->constant(shape.width()), none);
+  Value columnsAhead = arith::SelectOp::create(b, arith::AndIOp::create(b, isShort, panel.hasNext),
+                                               stack->constant(shape.width()), none);
   llvm::SmallDenseSet<int> ofPass; // these stay in registers
   for (int number : pass.nests)
     ofPass.insert(kernel.nests[size_t(number)].result);

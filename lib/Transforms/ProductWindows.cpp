@@ -43,9 +43,7 @@ void ProductEmitter::openSumOfWindow(int position, Value &place) {
   Value extent = stack->value(nest.extents[size_t(loop)]);
   Size inside = extentOfAll(nest, llvm::ArrayRef(shape.sums).drop_front(size_t(position) + 1));
   Size distance;
-  stack->inPrologue([&] {
-    distance = stack->multiply(inside, b.getIndexAttr(shape.width()));
-  });
+  stack->inPrologue([&] { distance = stack->multiply(inside, b.getIndexAttr(shape.width())); });
   auto counter = stack->open(stack->constant(0), extent, stack->constant(1));
   Value number = counter.getInductionVar();
   setLoop(loop, number);

@@ -79,6 +79,7 @@ inline const std::vector<Switch> kSwitches = {
     {"strips", {"blackscholes"}},
     {"pads", {"mobilenet_256x28_256_3x3", "resnet_64x56_64_3x3"}},
     {"scatters", {"radon"}},
+    {"common-loads", {"radon", "blackscholes"}},
     {"gathers", {"radon"}},
     {"crossed", {"transposed"}},
     {"squares", {"transposed"}},

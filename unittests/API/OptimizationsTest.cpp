@@ -68,6 +68,10 @@ Example exampleOf(std::string_view name) {
             incTake(x, at, v, {.axis = 0}) * incTake(z, at, sqr(v), {.axis = 0}),
             {a, c, places, wholeNumbers({90, 70})}};
   }
+  if (name == "common-loads") {
+    Variable at = cast(z, DType::Int64);
+    return {{x, y, z}, take(x, at) * take(y, at), {a, b, c}};
+  }
   if (name == "gathers")
     return {{x, z}, take(x, cast(z, DType::Int64)), {a, c}};
   if (name == "join-products" || name == "block-memory")

@@ -162,6 +162,51 @@ TEST(Specialisations, AreForWhatComesOften) {
   EXPECT_TRUE(callUntilMade(f, {two, two}));
 }
 
+// Kernels of static graphs have extents as arguments, too: what they compute from these before
+// their loops is a part of a short call. Typed calls go over to the version by themselves.
+TEST(Specialisations, OfStaticGraphsWithShortCalls) {
+  auto product = [](int64_t m, int64_t k, int64_t n) {
+    Variable x = tensor(DType::Float32, {m, k}, "x"), y = tensor(DType::Float32, {k, n}, "y");
+    return *function({x, y}, {dot(x, y)});
+  };
+  Function f = product(17, 33, 65);
+  Tensor a = numbers(DType::Float32, {17, 33}), b = numbers(DType::Float32, {33, 65});
+  Tensor general = (*f(a, b))[0], typed = *Tensor::zeros(DType::Float32, {17, 65});
+  using In = View<const float, 2>;
+  auto bound = *f.bind<absl::Status(In, In, View<float, 2>)>();
+  auto call = [&](const auto &callee) {
+    typed = *Tensor::zeros(DType::Float32, {17, 65});
+    return callee(std::as_const(a).view<float, 2>(), std::as_const(b).view<float, 2>(),
+                  typed.view<float, 2>());
+  };
+  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  for (int i = 0; f.counters().specialisations == 0; ++i) {
+    ASSERT_TRUE(call(bound).ok() && std::chrono::steady_clock::now() < end);
+    EXPECT_TRUE(i < Specialisations::kOften - 1 || sameBits(typed, general));
+    if (i >= Specialisations::kOften)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(f.counters().specialisations, 1);
+  const int64_t before = f.counters().specialisedCalls;
+  for (int i = 0; i < 3; ++i) { // the first call goes over
+    ASSERT_TRUE(call(bound).ok());
+    EXPECT_TRUE(sameBits(typed, general));
+  }
+  EXPECT_TRUE(sameBits((*f(a, b))[0], general));
+  EXPECT_EQ(f.counters().specialisedCalls, before + 1) << "a typed call is only code";
+  EXPECT_EQ(calledOften(product(256, 256, 256),
+                        {numbers(DType::Float32, {256, 256}), numbers(DType::Float32, {256, 256})})
+                .specialisations,
+            0)
+      << "long";
+  // It has its owner, as it is and moved.
+  f = product(2, 3, 4);
+  auto moved = std::move(bound);
+  ASSERT_TRUE(call(moved).ok());
+  EXPECT_TRUE(sameBits(typed, general));
+  EXPECT_FALSE(call(bound).ok());
+}
+
 TEST(Specialisations, AreOffWhereNobodyWantsThem) {
   Variable x = dvector("x"), s = tensor(DType::Float64, {3}, "s");
   std::vector<Tensor> three = {Tensor({1, 2, 3})};
