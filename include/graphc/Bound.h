@@ -65,9 +65,10 @@ struct BoundCall {
   /// the first of `scratchBytes`.
   std::vector<std::pair<int32_t, int64_t>> scratch;
   int64_t scratchBytes = 0;
-  /// Where code with these extents as constants will be, if it is wanted: for calls of the same
-  /// arguments. Of `owner`.
-  const std::atomic<const BoundCall *> *version = nullptr;
+  /// Code that has extents as constants, made while calls go on: the newest, from which `next`
+  /// leads to the others. Of `owner`, as long as that lives.
+  const std::atomic<const BoundCall *> *versions = nullptr;
+  const BoundCall *next = nullptr;
   std::shared_ptr<const void> owner;
 
   BoundCall() = default;
@@ -83,19 +84,15 @@ struct BoundCall {
     extents = std::move(other.extents);
     scratch = std::move(other.scratch);
     scratchBytes = other.scratchBytes;
-    version = other.version;
+    versions = std::exchange(other.versions, nullptr);
+    next = other.next;
     owner = std::move(other.owner);
     return *this;
   }
 
   static constexpr int kMaxBuffers = 32;
-  /// The best code for the same arguments. Where its version is not there yet the call is counted.
-  const BoundCall &latest() const {
-    const BoundCall *made = version ? version->load(std::memory_order_acquire) : this;
-    return made ? *made : counted();
-  }
-  /// This one, counted, or the version.
-  const BoundCall &counted() const;
+  /// Counts a call of this code, of which there is no version yet.
+  void count() const;
   /// Puts the thread's scratch memory into `buffers`; false where there is no memory for it.
   bool takeScratch(void **buffers) const;
   /// The general way: memory, extents and strides of each argument, inputs then outputs.
@@ -179,38 +176,52 @@ private:
   /// Calls the code where it wants nothing more than these arguments as they are.
   bool callAtOnce(void *const *memory, const A &...arguments) const {
     constexpr size_t kCount = sizeof...(A) + kReturnsValue;
-    if (!canCallAtOnce(memory, arguments...))
+    const detail::BoundCall *call = codeFor(arguments...);
+    if (!call || !areApart(memory, arguments...))
       return false;
-    const detail::BoundCall &call = call_.latest();
     void *buffers[detail::BoundCall::kMaxBuffers];
-    size_t n = call.pattern.size();
+    size_t n = call->pattern.size();
     for (size_t i = 0; i < n; ++i)
-      buffers[i] = call.pattern[i];
-    if (call.scratchBytes > 0 && !call.takeScratch(buffers))
+      buffers[i] = call->pattern[i];
+    if (call->scratchBytes > 0 && !call->takeScratch(buffers))
       return false;
     for (size_t i = 0; i < kCount; ++i)
-      if (int32_t slot = call.slots[i]; slot >= 0)
+      if (int32_t slot = call->slots[i]; slot >= 0)
         buffers[slot] = memory[i];
-    call.code(buffers, call.sizes); // chosen only where it cannot fail
+    call->code(buffers, call->sizes); // chosen only where it cannot fail
     return true;
   }
 
-  bool canCallAtOnce(void *const *memory, const A &...arguments) const {
-    if constexpr (!(detail::BoundTraits<A>::argument.isView || ...)) {
-      return call_.code; // numbers lie where they should
-    } else {
-      if (!call_.code)
-        return false;
-      const int64_t *extents = call_.extents.data();
+  /// The best code for arguments like these; null for none.
+  const detail::BoundCall *codeFor(const A &...arguments) const {
+    if (call_.versions) {
+      for (const detail::BoundCall *version = call_.versions->load(std::memory_order_acquire);
+           version; version = version->next)
+        if (fit(*version, arguments...))
+          return version;
+      if (call_.code)
+        call_.count();
+    }
+    return call_.code && fit(call_, arguments...) ? &call_ : nullptr;
+  }
+
+  static bool fit(const detail::BoundCall &call, const A &...arguments) {
+    if constexpr ((detail::BoundTraits<A>::argument.isView || ...)) {
+      const int64_t *extents = call.extents.data();
       auto fits = [&](const auto &argument) {
         using Traits = detail::BoundTraits<std::decay_t<decltype(argument)>>;
         const int64_t *own = extents;
         extents += Traits::argument.rank;
         return Traits::isRowMajor(argument, own);
       };
-      if (!(fits(arguments) && ...))
-        return false;
-      // Code takes it that nothing but what it writes changes.
+      return (fits(arguments) && ...);
+    }
+    return true; // numbers lie where they should
+  }
+
+  /// Code takes it that nothing but what it writes changes. Of arguments that fit.
+  static bool areApart(void *const *memory, const A &...arguments) {
+    if constexpr ((detail::BoundTraits<A>::argument.isView || ...)) {
       constexpr bool kIsOutput[] = {detail::BoundTraits<A>::argument.isOutput...};
       const size_t numBytes[] = {detail::BoundTraits<A>::numBytes(arguments)...};
       for (size_t i = 0; i < sizeof...(A); ++i)
@@ -218,8 +229,8 @@ private:
           if (k != i && uintptr_t(memory[k]) < uintptr_t(memory[i]) + numBytes[i] &&
               uintptr_t(memory[i]) < uintptr_t(memory[k]) + numBytes[k])
             return false;
-      return true;
     }
+    return true;
   }
 
   detail::BoundCall call_;

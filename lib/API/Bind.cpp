@@ -215,9 +215,8 @@ static absl::Status runBound(const Function::State &state, absl::Span<void *cons
   return absl::OkStatus();
 }
 
-const detail::BoundCall &detail::BoundCall::counted() const {
-  const BoundCall *made = static_cast<const Function::State *>(owner.get())->runner().countBound();
-  return made ? *made : *this;
+void detail::BoundCall::count() const {
+  static_cast<const Function::State *>(owner.get())->runner().countBound(extents);
 }
 
 bool detail::BoundCall::takeScratch(void **buffers) const {

@@ -1,6 +1,7 @@
 //===- CompiledRunner.cpp - calls of compiled programs ------------------------===//
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <mutex>
 
 #include "API/Runner.h"
@@ -8,11 +9,54 @@
 #include "Runtime/ArrayMemory.h"
 #include "Runtime/ConfigText.h"
 #include "Runtime/ThreadPool.h"
+#include "Support/Fork.h"
 #include "Support/Text.h"
 #include "graphc/Config.h"
 
 namespace graphc {
 namespace {
+
+/// False where a call is more than a call of code, or that can fail.
+bool fill(detail::BoundCall &call, const DirectCall *direct, int threads) {
+  if (!direct || direct->canFail || (threads > 1 && direct->isParallel) ||
+      direct->buffers.size() > detail::BoundCall::kMaxBuffers)
+    return false;
+  call.code = direct->function;
+  call.sizes = direct->sizes;
+  call.pattern = direct->buffers;
+  call.slots = direct->inputs;
+  call.slots.insert(call.slots.end(), direct->outputs.begin(), direct->outputs.end());
+  call.scratch = direct->scratch;
+  call.scratchBytes = direct->scratchBytes;
+  return true;
+}
+
+/// Versions of a program as typed calls find them: a list that only grows. Thread-safe.
+class BoundVersions {
+public:
+  const std::atomic<const detail::BoundCall *> *newest() const { return &newest_; }
+
+  /// Puts the one for these extents, of inputs and outputs, into the list, unless it is there, or
+  /// its calls are more than calls of code.
+  void add(const Executable &version, absl::Span<const int64_t> extents, int threads) {
+    detail::BoundCall call;
+    call.extents.assign(extents.begin(), extents.end());
+    if (!fill(call, version.directCall(), threads))
+      return;
+    std::lock_guard lock(mutex_);
+    for (const detail::BoundCall &known : calls_)
+      if (known.extents == call.extents)
+        return;
+    call.next = newest_.load(std::memory_order_relaxed);
+    calls_.push_back(std::move(call));
+    newest_.store(&calls_.back(), std::memory_order_release);
+  }
+
+private:
+  std::atomic<const detail::BoundCall *> newest_ = nullptr;
+  ShortMutex mutex_;
+  std::deque<detail::BoundCall> calls_;
+};
 
 class CompiledRunner : public Runner {
 public:
@@ -53,8 +97,13 @@ public:
     const Executable &executable = own ? *own : *executable_;
     if (!executable.runAtOnce(memory, inputExtents, outputExtents, threads_))
       return false;
-    if (specialisations_ && !own)
+    if (own) {
+      std::vector<int64_t> extents(inputExtents.begin(), inputExtents.end());
+      extents.insert(extents.end(), outputExtents.begin(), outputExtents.end());
+      versions_.add(*own, extents, threads_);
+    } else if (specialisations_) {
       specialisations_->count(inputExtents);
+    }
     return true;
   }
 
@@ -63,24 +112,19 @@ public:
   }
 
   bool direct(detail::BoundCall &call) const override {
-    if (profile_ || !fill(call, executable_->directCall()))
+    if (profile_)
       return false;
     if (specialisations_)
-      call.version = &boundVersion_;
-    return true;
+      call.versions = versions_.newest();
+    return fill(call, executable_->directCall(), threads_);
   }
 
-  const detail::BoundCall *countBound() const override {
-    const Executable *own = specialisations_->find(extents_);
-    if (!own) {
-      specialisations_->count(extents_);
-      return nullptr;
-    }
-    std::call_once(boundOnce_, [&] {
-      if (fill(ownBound_, own->directCall()))
-        boundVersion_.store(&ownBound_, std::memory_order_release);
-    });
-    return boundVersion_.load(std::memory_order_acquire);
+  void countBound(absl::Span<const int64_t> extents) const override {
+    auto inputs = extents.first(extents_.size());
+    if (const Executable *own = specialisations_->find(inputs))
+      versions_.add(*own, extents, threads_);
+    else
+      specialisations_->count(inputs);
   }
 
   bool canFail() const override { return graphc::canFail(executable_->program()); }
@@ -131,21 +175,6 @@ private:
     return status;
   }
 
-  /// False where a call is more than a call of code, or that can fail.
-  bool fill(detail::BoundCall &call, const DirectCall *direct) const {
-    if (!direct || direct->canFail || (threads_ > 1 && direct->isParallel) ||
-        direct->buffers.size() > detail::BoundCall::kMaxBuffers)
-      return false;
-    call.code = direct->function;
-    call.sizes = direct->sizes;
-    call.pattern = direct->buffers;
-    call.slots = direct->inputs;
-    call.slots.insert(call.slots.end(), direct->outputs.begin(), direct->outputs.end());
-    call.scratch = direct->scratch;
-    call.scratchBytes = direct->scratchBytes;
-    return true;
-  }
-
   /// The general one and its versions.
   std::vector<const Executable *> executables() const {
     std::vector<const Executable *> all;
@@ -161,10 +190,7 @@ private:
   std::unique_ptr<const Specialisations> specialisations_; // null for none
   std::vector<int64_t> extents_;                           // of all inputs, as declared
   bool isStatic_;
-  // Of typed calls of a static program: its version.
-  mutable std::once_flag boundOnce_;
-  mutable detail::BoundCall ownBound_;
-  mutable std::atomic<const detail::BoundCall *> boundVersion_ = nullptr;
+  mutable BoundVersions versions_;
 };
 
 /// Threads of a call and versions of a program.

@@ -35,10 +35,12 @@ public:
     (void)result;
     return -1;
   }
-  /// Fills `call` if the code can be called at once and cannot fail.
+  /// Fills `call` if the code can be called at once and cannot fail. Its versions may be there
+  /// later where it cannot.
   virtual bool direct(detail::BoundCall &call) const = 0;
-  /// Counts a call of what `direct` gave. Its version, where that is there.
-  virtual const detail::BoundCall *countBound() const { return nullptr; }
+  /// Counts a typed call of the code that `direct` gave, of arguments and outputs with these
+  /// extents.
+  virtual void countBound(absl::Span<const int64_t> extents) const { (void)extents; }
   /// Whether a call with arguments of the inputs' types can fail, but for want of memory.
   virtual bool canFail() const = 0;
   /// Gives back memory that calls have left for later ones.

@@ -17,6 +17,11 @@ void Emitter::State::fail(std::string_view message) {
     mistake = makeError(ErrorKind::Internal, "emission: " + std::string(message));
 }
 
+void Emitter::State::refuse(std::string_view message) {
+  if (mistake.ok())
+    mistake = makeError(ErrorKind::NotSupported, std::string(message));
+}
+
 const ArrayInfo &Emitter::State::array(Array a) {
   static const ArrayInfo &none = *new ArrayInfo{DType::Float64, {}, {}, -1, {}};
   if (a.id >= 0 && size_t(a.id) < record.arrays.size())

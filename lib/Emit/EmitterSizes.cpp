@@ -62,7 +62,8 @@ Extent Emitter::element(Array a, Extent index) {
   }
   const ArrayInfo &info = s.array(a);
   if (s.hiddenAxes(a)) {
-    s.fail("an extent would differ along the axis that the graph is mapped over");
+    s.refuse("an extent, or a number of steps, would differ from slice to slice; results have one "
+             "shape for all slices: pad to the longest one, and mask what is behind");
     return size(0);
   }
   if (std::optional<int64_t> i = constantValue(index); i && !info.elements.empty()) {

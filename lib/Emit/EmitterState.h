@@ -77,7 +77,10 @@ struct Emitter::State {
   std::vector<int32_t> loads; // arrays, each once, in order of first use
   std::vector<ElementCheck> checks;
 
+  /// Internal: the emission of an op is wrong. The first mistake counts.
   void fail(std::string_view message);
+  /// NotSupported: the user's graph asks for it.
+  void refuse(std::string_view message);
   /// What is known of an array; of one that was never made, that it is a number, and a mistake.
   const ArrayInfo &array(Array a);
   /// The number of a size of this Emitter's, or that of `otherwise` and a mistake.
