@@ -91,8 +91,8 @@ struct BoundCall {
   }
 
   static constexpr int kMaxBuffers = 32;
-  /// Counts a call of this code, of which there is no version yet.
-  void count() const;
+  /// Counts a call of this code, of which there may be no version yet. Does not throw.
+  void count() const noexcept;
   /// Puts the thread's scratch memory into `buffers`; false where there is no memory for it.
   bool takeScratch(void **buffers) const;
   /// The general way: memory, extents and strides of each argument, inputs then outputs.
@@ -189,19 +189,18 @@ private:
       if (int32_t slot = call->slots[i]; slot >= 0)
         buffers[slot] = memory[i];
     call->code(buffers, call->sizes); // chosen only where it cannot fail
+    if (call == &call_ && call_.versions)
+      call_.count();
     return true;
   }
 
   /// The best code for arguments like these; null for none.
   const detail::BoundCall *codeFor(const A &...arguments) const {
-    if (call_.versions) {
-      for (const detail::BoundCall *version = call_.versions->load(std::memory_order_acquire);
-           version; version = version->next)
-        if (fit(*version, arguments...))
-          return version;
-      if (call_.code)
-        call_.count();
-    }
+    const detail::BoundCall *version =
+        call_.versions ? call_.versions->load(std::memory_order_acquire) : nullptr;
+    for (; version; version = version->next)
+      if (fit(*version, arguments...))
+        return version;
     return call_.code && fit(call_, arguments...) ? &call_ : nullptr;
   }
 

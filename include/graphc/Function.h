@@ -224,7 +224,7 @@ public:
     /// Distinct kernels in it.
     int64_t kernels = 0;
     /// Sets of extents that have code of their own (FunctionOptions::specialisations), and calls
-    /// that ran it.
+    /// that ran it; typed calls that are only a call of code are not counted.
     int64_t specialisations = 0;
     int64_t specialisedCalls = 0;
   };

@@ -1,5 +1,6 @@
 //===- Bind.cpp - typed calls ---------------------------------------------===//
 #include <algorithm>
+#include <new>
 
 #include "API/FunctionState.h"
 #include "Runtime/Executable.h"
@@ -215,8 +216,12 @@ static absl::Status runBound(const Function::State &state, absl::Span<void *cons
   return absl::OkStatus();
 }
 
-void detail::BoundCall::count() const {
-  static_cast<const Function::State *>(owner.get())->runner().countBound(extents);
+void detail::BoundCall::count() const noexcept {
+  const auto &runner = static_cast<const Function::State *>(owner.get())->runner();
+  try {
+    runner.countBound(extents);
+  } catch (const std::bad_alloc &) { // one that is lost does no harm
+  }
 }
 
 bool detail::BoundCall::takeScratch(void **buffers) const {

@@ -17,18 +17,19 @@ namespace graphc {
 namespace {
 
 /// False where a call is more than a call of code, or that can fail.
-bool fill(detail::BoundCall &call, const DirectCall *direct, int threads) {
-  if (!direct || direct->canFail || (threads > 1 && direct->isParallel) ||
-      direct->buffers.size() > detail::BoundCall::kMaxBuffers)
-    return false;
-  call.code = direct->function;
-  call.sizes = direct->sizes;
-  call.pattern = direct->buffers;
-  call.slots = direct->inputs;
-  call.slots.insert(call.slots.end(), direct->outputs.begin(), direct->outputs.end());
-  call.scratch = direct->scratch;
-  call.scratchBytes = direct->scratchBytes;
-  return true;
+bool isCode(const DirectCall *direct, int threads) {
+  return direct && !direct->canFail && (threads <= 1 || !direct->isParallel) &&
+         direct->buffers.size() <= detail::BoundCall::kMaxBuffers;
+}
+
+void fill(detail::BoundCall &call, const DirectCall &direct) {
+  call.code = direct.function;
+  call.sizes = direct.sizes;
+  call.pattern = direct.buffers;
+  call.slots = direct.inputs;
+  call.slots.insert(call.slots.end(), direct.outputs.begin(), direct.outputs.end());
+  call.scratch = direct.scratch;
+  call.scratchBytes = direct.scratchBytes;
 }
 
 /// Versions of a program as typed calls find them: a list that only grows. Thread-safe.
@@ -36,26 +37,36 @@ class BoundVersions {
 public:
   const std::atomic<const detail::BoundCall *> *newest() const { return &newest_; }
 
-  /// Puts the one for these extents, of inputs and outputs, into the list, unless it is there, or
-  /// its calls are more than calls of code.
-  void add(const Executable &version, absl::Span<const int64_t> extents, int threads) {
-    detail::BoundCall call;
-    call.extents.assign(extents.begin(), extents.end());
-    if (!fill(call, version.directCall(), threads))
+  /// Puts the one for these extents into the list, unless it is there.
+  void add(const DirectCall &version, absl::Span<const int64_t> inputs,
+           absl::Span<const int64_t> outputs) {
+    auto isThere = [&](const detail::BoundCall *call) {
+      while (
+          call &&
+          !(call->extents.size() == inputs.size() + outputs.size() &&
+            std::ranges::equal(absl::MakeConstSpan(call->extents).first(inputs.size()), inputs) &&
+            std::ranges::equal(absl::MakeConstSpan(call->extents).subspan(inputs.size()), outputs)))
+        call = call->next;
+      return call != nullptr;
+    };
+    if (isThere(newest_.load(std::memory_order_acquire)))
       return;
     std::lock_guard lock(mutex_);
-    for (const detail::BoundCall &known : calls_)
-      if (known.extents == call.extents)
-        return;
-    call.next = newest_.load(std::memory_order_relaxed);
-    calls_.push_back(std::move(call));
-    newest_.store(&calls_.back(), std::memory_order_release);
+    const detail::BoundCall *newest = newest_.load(std::memory_order_relaxed);
+    if (isThere(newest))
+      return;
+    detail::BoundCall &call = calls_.emplace_back();
+    fill(call, version);
+    call.extents.assign(inputs.begin(), inputs.end());
+    call.extents.insert(call.extents.end(), outputs.begin(), outputs.end());
+    call.next = newest;
+    newest_.store(&call, std::memory_order_release);
   }
 
 private:
   std::atomic<const detail::BoundCall *> newest_ = nullptr;
   ShortMutex mutex_;
-  std::deque<detail::BoundCall> calls_;
+  std::deque<detail::BoundCall> calls_; // the last of which memory may have been missing for
 };
 
 class CompiledRunner : public Runner {
@@ -97,13 +108,10 @@ public:
     const Executable &executable = own ? *own : *executable_;
     if (!executable.runAtOnce(memory, inputExtents, outputExtents, threads_))
       return false;
-    if (own) {
-      std::vector<int64_t> extents(inputExtents.begin(), inputExtents.end());
-      extents.insert(extents.end(), outputExtents.begin(), outputExtents.end());
-      versions_.add(*own, extents, threads_);
-    } else if (specialisations_) {
+    if (!own && specialisations_)
       specialisations_->count(inputExtents);
-    }
+    else if (own && isCode(own->directCall(), threads_))
+      versions_.add(*own->directCall(), inputExtents, outputExtents);
     return true;
   }
 
@@ -116,15 +124,19 @@ public:
       return false;
     if (specialisations_)
       call.versions = versions_.newest();
-    return fill(call, executable_->directCall(), threads_);
+    const bool isDirect = isCode(executable_->directCall(), threads_);
+    if (isDirect)
+      fill(call, *executable_->directCall());
+    return isDirect;
   }
 
   void countBound(absl::Span<const int64_t> extents) const override {
-    auto inputs = extents.first(extents_.size());
-    if (const Executable *own = specialisations_->find(inputs))
-      versions_.add(*own, extents, threads_);
-    else
+    auto inputs = extents.first(extents_.size()), outputs = extents.subspan(extents_.size());
+    const Executable *own = specialisations_->find(inputs);
+    if (!own)
       specialisations_->count(inputs);
+    else if (isCode(own->directCall(), threads_))
+      versions_.add(*own->directCall(), inputs, outputs);
   }
 
   bool canFail() const override { return graphc::canFail(executable_->program()); }

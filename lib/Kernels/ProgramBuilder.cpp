@@ -174,40 +174,32 @@ static bool isAcrossLines(const Kernel &kernel) {
 }
 
 /// What decides whether threads are worth waking, and so is rough: measured figures for math
-/// functions in cache, and the memory's bandwidth for what is in memory. An operand that several
-/// iterations read, as those of products, is counted once: what it costs again is the cache's.
-void ProgramBuilder::addWork(const Kernel &kernel, size_t number, double cost,
-                             absl::FunctionRef<int32_t(int32_t)> sizeOf,
-                             std::vector<Program::Step::Work> &work) {
+/// functions in cache, and the memory's bandwidth for what each iteration reads anew. An operand
+/// that several iterations share, as those of products, is in a cache when it is read again.
+Program::Step::Work ProgramBuilder::workOf(const Kernel &kernel, size_t number, double cost,
+                                           absl::FunctionRef<int32_t(int32_t)> sizeOf) {
   constexpr double kNanosecondsPerCost = 0.016, kNanosecondsPerByte = 1.0 / 60;
   const Nest &nest = kernel.nests[number];
   auto rankOf = [&](int32_t array) { return int32_t(kernel.arrays[size_t(array)].shape.size()); };
-  std::map<uint64_t, int64_t> bytes; // by the loops that count them, a bit each
-  const uint64_t every = (uint64_t(1) << nest.extents.size()) - 1;
-  uint64_t all = every; // those whose iterations are work
+  uint64_t all = (uint64_t(1) << nest.extents.size()) - 1; // a bit for each loop that is work
   if (std::optional<Scatter> scatter = scatterOf(nest))
     all -= uint64_t(1) << scatter->loop;
-  std::vector<uint64_t> loops(nest.body.size(), every);
+  std::vector<uint64_t> loops(nest.body.size(), all);
   if (nest.extents.size() > 1)
     loops = dependences(nest, rankOf);
+  int64_t bytes = 0;
   for (size_t i = 0; i < nest.body.size(); ++i)
     if (const ScalarNode &n = nest.body[i];
         n.op == ScalarOp::Load && kernel.arrays[n.loadArray()].role == Kernel::Role::Input &&
-        rankOf(n.loadArray()) > 0)
-      bytes[loops[i] == every ? all : loops[i]] += byteSize(n.dtype);
+        rankOf(n.loadArray()) > 0 && (loops[i] & all) == all)
+      bytes += byteSize(n.dtype);
   if (kernel.arrays[nest.result].role == Kernel::Role::Output && nest.combine == Combine::None)
-    bytes[all] += byteSize(kernel.arrays[nest.result].dtype);
-  auto add = [&](uint64_t counters, double time) {
-    int32_t count = f_.sizes_.constant(1);
-    for (size_t loop = 0; loop < nest.extents.size(); ++loop)
-      if (counters >> loop & 1)
-        count = f_.sizes_.binary(SizeOp::Mul, count, sizeOf(nest.extents[loop]));
-    work.push_back({count, float(time)});
-  };
-  add(all, cost * kNanosecondsPerCost + double(bytes[all]) * kNanosecondsPerByte);
-  for (auto [counters, ofEach] : bytes)
-    if (counters != all)
-      add(counters, double(ofEach) * kNanosecondsPerByte);
+    bytes += byteSize(kernel.arrays[nest.result].dtype);
+  int32_t count = f_.sizes_.constant(1);
+  for (size_t loop = 0; loop < nest.extents.size(); ++loop)
+    if (all >> loop & 1)
+      count = f_.sizes_.binary(SizeOp::Mul, count, sizeOf(nest.extents[loop]));
+  return {count, float(cost * kNanosecondsPerCost + double(bytes) * kNanosecondsPerByte)};
 }
 
 void ProgramBuilder::addKernel(FusionGroup &group) {
@@ -246,7 +238,7 @@ void ProgramBuilder::addKernel(FusionGroup &group) {
   }
   step.numInputs = int32_t(inputs.size());
   for (size_t k = 0; k < kernel.nests.size(); ++k)
-    addWork(kernel, k, costs[k], sizeOf, step.work);
+    step.work.push_back(workOf(kernel, k, costs[k], sizeOf));
   if (kernel.splitExtent >= 0)
     step.splitSize = sizeOf(kernel.splitExtent);
   for (int32_t failure : canonical.failures) {

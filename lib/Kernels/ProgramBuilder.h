@@ -26,8 +26,8 @@ private:
   void addInputs();
   void addGroups();
   void addKernel(FusionGroup &group);
-  void addWork(const Kernel &kernel, size_t nest, double cost,
-               absl::FunctionRef<int32_t(int32_t)> sizeOf, std::vector<Program::Step::Work> &work);
+  Program::Step::Work workOf(const Kernel &kernel, size_t nest, double cost,
+                             absl::FunctionRef<int32_t(int32_t)> sizeOf);
   void addHost(int32_t step);
   /// Where the callback runs graphs that have code: a step with them, instead of `step`'s call.
   void addBodies(const HostCall &host, Program::Step &step);

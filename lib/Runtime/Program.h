@@ -104,7 +104,8 @@ struct Program {
       /// one row in memory, or empty where no copy is wanted.
       KeptForm kept = {};
     };
-    /// An estimate of the time of one thread: `nanoseconds` times the value of `count`.
+    /// Of a kernel's nest: its iterations, and an estimate of the time of one thread, `nanoseconds`
+    /// times the value of `count`.
     struct Work {
       int32_t count;
       float nanoseconds;
@@ -115,7 +116,7 @@ struct Program {
     Numbers arrays; // inputs, then outputs
     Numbers sizes;  // arguments of a kernel: size numbers
     std::vector<Scratch> scratch;
-    std::vector<Work> work;
+    std::vector<Work> work; // by nest
     int32_t splitSize = -1; // size number of the outermost loop's extent
     Numbers failures;       // numbers in `failures`, by element check; Host, Control: one
   };

@@ -2,7 +2,7 @@
 //
 // A caller shows its job on a board and works; workers that spin see it and take seats there. As
 // long as they are awake nobody takes a lock: two threads that meet at a mutex at the end of a loop
-// wait for each other's sleep, and a loop took 3 to 5 us (now 0.4, EPYC 9005).
+// wait for each other's sleep, and a loop took 3 to 5 us (now 0.3, EPYC 9005).
 //
 //===----------------------------------------------------------------------===//
 #include "Runtime/ThreadPool.h"

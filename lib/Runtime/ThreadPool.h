@@ -40,10 +40,10 @@ public:
   /// Covers [begin, end) by calls of `body` and returns when all have returned; what they wrote is
   /// visible then. The calling thread takes part, others join as they become free, at most
   /// `threads` in all. A call gets at least `grain` positions but where the range ends; more while
-  /// much is left. Within a body the loop runs in the calling thread, in a single call, as it
-  /// does where only one grain or one thread is wanted. What a body throws (for want of memory)
-  /// ends the loop: bodies that run are awaited, others are left out, and one exception is thrown
-  /// here.
+  /// much is left. Within a body of a loop that threads share the loop runs in the calling thread,
+  /// in a single call, as it does where only one grain or one thread is wanted. What a body throws
+  /// (for want of memory) ends the loop: bodies that run are awaited, others are left out, and one
+  /// exception is thrown here.
   void parallelFor(int64_t begin, int64_t end, int64_t grain, int threads, Body body);
 
   /// Loops of the calling thread so far that wanted other threads, within bodies, too.

@@ -11,8 +11,10 @@
 // Whether one is left out is asked once, and a mask for what is behind the last element is made
 // where it is. Checks of indices ask the same.
 //
-// With mask registers a gather takes twice as long as single loads, but these want the indices
-// taken apart first: where a kernel has several gathers, those of one index have that in common.
+// With mask registers a gather of eight lanes takes twice as long as single loads, but these want
+// the indices taken apart first, which costs the other half. So it is done in kernels with several
+// gathers, where those of one index have that in common (others are as fast either way). Vectors of
+// more lanes, as those of float32 there, keep their gathers.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/KernelAttr.h"

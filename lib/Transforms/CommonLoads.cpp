@@ -1,6 +1,6 @@
 //===- Transforms/CommonLoads.cpp - what several nests load, once ---------===//
 //
-// Nests of one pass that read the same elements of the kernel's inputs:
+// Nests that run along one another (Streams.cpp) and read the same elements of the kernel's inputs:
 //
 //   before                                after
 //

@@ -177,6 +177,29 @@ constexpr char kNoRoom[] = "no memory for what it needs besides operands and res
                            "batch need less, and Function::free gives back what functions keep for "
                            "their next calls\n  ";
 
+// Counting typed calls, and beginning what comes of that, wants memory; the calls do not.
+TEST(NoMemoryOfCounts, TypedCallsGoOn) {
+  if (!test::isHeapCounted())
+    GTEST_SKIP() << "the sanitizer has the heap";
+  Variable x = tensor(DType::Float32, {17, 33}, "x"), y = tensor(DType::Float32, {33, 65}, "y");
+  Function f = made(function({x, y}, {dot(x, y)}));
+  std::vector<float> a(17 * 33, 1), b(33 * 65, 2), c(17 * 65);
+  using In = View<const float, 2>;
+  auto bound = f.bind<absl::Status(In, In, View<float, 2>)>();
+  ASSERT_TRUE(bound.ok()) << bound.status();
+  int64_t wrong = 0;
+  for (int call = 0; call < 300; ++call) {
+    absl::Status status;
+    {
+      FailingHeap heap(0, Failing::AllFrom);
+      status = (*bound)(In(a.data(), {17, 33}), In(b.data(), {33, 65}),
+                        View<float, 2>(c.data(), {17, 65}));
+    }
+    wrong += !status.ok() || c[0] != 66;
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(NoMemoryMessages, NameTheOpItsPlaceAndShapes) {
   if (!test::isHeapCounted())
     GTEST_SKIP() << "the sanitizer has the heap";

@@ -77,6 +77,23 @@ TEST(Profile, CountsProductsOfMatrices) {
   }
 }
 
+// Whichever comes first in their kernel, and though a row is read along one loop of two.
+TEST(Profile, CountsTheIterationsOfEachNest) {
+  Variable x = dmatrix("x"), y = dmatrix("y"), row = dvector("row");
+  for (bool isFirst : {false, true}) {
+    Variable scaled = x * row, sums = x + y;
+    auto steps = stepsOf({x, y, row}, isFirst ? Variables{scaled, sums} : Variables{sums, scaled},
+                         {ones({40, 50}), ones({40, 50}), ones({50})});
+    int64_t flops = 0, written = 0;
+    for (const auto &step : steps) {
+      flops += step.flops;
+      written += step.bytesWritten;
+    }
+    EXPECT_EQ(flops, 2 * 40 * 50);
+    EXPECT_EQ(written, 2 * 8 * 40 * 50);
+  }
+}
+
 TEST(Profile, CountsATermOfASumAsOne) {
   Variable x = dvector("x");
   auto steps = stepsOf({x}, {sum(x)}, {ones({500})});

@@ -149,6 +149,22 @@ TEST(UserValues, ReshapesAreCounted) {
   }
 }
 
+// Nothing is made, but indices are looked at in a loop: it must not run 2^40 times.
+TEST(UserValues, LoopsOfNothingAreLeftOut) {
+  auto t = tensor(DType::Float32, {kDynamic, kDynamic}, "t");
+  auto at = lvector("at");
+  auto n = lscalar("n");
+  Variable rows = take(t, broadcastTo(at, {n, shape(at)[{0}]}), {.axis = 0});
+  for (const char *mode : {"fast_run", "strict"}) {
+    auto empty = call({t, at, n}, rows,
+                      {*Tensor::zeros(DType::Float32, {3, 0}), Tensor({0, 1, 2}, DType::Int64),
+                       Tensor(int64_t(1) << 40)},
+                      mode);
+    ASSERT_TRUE(empty.ok()) << empty.status();
+    EXPECT_EQ(empty->shape(), (absl::Span<const int64_t>{int64_t(1) << 40, 3, 0}));
+  }
+}
+
 TEST(UserValues, PiecesLieInTheAxis) {
   auto v = fvector("v");
   auto sizes = lvector("sizes");

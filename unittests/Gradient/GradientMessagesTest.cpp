@@ -516,7 +516,8 @@ TEST(GradientMessages, OfVectorizeAndJacobians) { // F-289, F-290
   Variable n = lscalar("n");
   EXPECT_EQ(
       said(function({i}, vectorize({sum(arange(n))}, {{n, i}})[0]).status()),
-      "NotSupported: vectorized: an extent, or a number of steps, would differ from slice to slice; "
+      "NotSupported: vectorized: an extent, or a number of steps, would differ from slice to "
+      "slice; "
       "results have one shape for all slices: pad to the longest one, and mask what is behind");
   EXPECT_EQ(of(jacobian(i, x)), "TypeError: jacobian: i is i64[?], no float array");
   EXPECT_EQ(of(jacobian(m, x)),

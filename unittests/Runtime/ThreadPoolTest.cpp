@@ -193,14 +193,16 @@ TEST(ThreadPool, ManyCallersAtOnce) {
 // More than the pool has boards for: what finds none works alone.
 TEST(ThreadPool, MoreCallersThanBoards) {
   ThreadPool pool;
-  std::atomic<int> inside = 0;
+  constexpr int kCallers = 48;
+  std::vector<std::atomic<bool>> isInside(kCallers);
   std::vector<std::thread> callers;
-  for (int caller = 0; caller < 48; ++caller)
-    callers.emplace_back([&] {
+  for (int caller = 0; caller < kCallers; ++caller)
+    callers.emplace_back([&, caller] {
       pool.parallelFor(0, 2, 1, 2, [&](int64_t, int64_t, int) {
-        ++inside;
-        while (inside < 48) // all are in their loops at once
-          std::this_thread::yield();
+        isInside[size_t(caller)] = true;
+        for (const std::atomic<bool> &other : isInside) // all are in their loops at once
+          while (!other)
+            std::this_thread::yield();
       });
       for (int i = 0; i < 50; ++i)
         checkCovers(pool, 0, 40, 1, 3);
@@ -208,6 +210,21 @@ TEST(ThreadPool, MoreCallersThanBoards) {
   for (std::thread &caller : callers)
     caller.join();
   checkCovers(pool, 0, 1000, 1, 4); // and boards are free again
+}
+
+// Loops that end before a worker has seen them: it must find no seat, since the job is gone.
+TEST(ThreadPool, LateWorkersFindNothing) {
+  ThreadPool pool;
+  int64_t wrong = 0;
+  for (int round = 0; round < 200000; ++round) {
+    std::atomic<int> mine[2] = {}; // of this round alone
+    pool.parallelFor(0, 2, 1, 2, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i)
+        mine[i].fetch_add(1, std::memory_order_relaxed);
+    });
+    wrong += mine[0] != 1 || mine[1] != 1;
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 // No two bodies that run at once have one slot, of few threads and of more than a job has room for.
@@ -218,7 +235,8 @@ TEST(ThreadPool, SlotsAreOfOneThreadAtATime) {
       std::vector<std::atomic<int>> users(static_cast<size_t>(threads));
       std::atomic<bool> shared = false;
       pool.parallelFor(0, 4 * threads, 1, threads, [&](int64_t, int64_t, int slot) {
-        shared = shared || slot < 0 || slot >= threads || users[size_t(slot)].fetch_add(1) != 0;
+        if (slot < 0 || slot >= threads || users[size_t(slot)].fetch_add(1) != 0)
+          shared = true;
         std::this_thread::yield();
         --users[size_t(slot)];
       });
