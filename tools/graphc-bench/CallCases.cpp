@@ -10,6 +10,7 @@
 
 #include "Case.h"
 #include "HandLoops.h"
+#include "Runtime/ThreadPool.h"
 #include "Workers.h"
 #include "absl/strings/str_format.h"
 #include "graphc/graphc.h"
@@ -186,6 +187,42 @@ absl::StatusOr<Subject> generalVectors(const Settings &settings) {
   return besideWorkers(beside(std::move(ours), plainVectors(v, last), last), x, y, settings);
 }
 
+/// A loop of two iterations that do next to nothing, each for a thread, one loop after the other.
+absl::StatusOr<Subject> loopForThreads(const Settings &) {
+  struct alignas(128) Count {
+    int64_t value = 0;
+  };
+  struct Counts {
+    Count ours[2], plain[2];
+    int64_t wanted = 0;
+  };
+  auto counts = std::make_shared<Counts>();
+  Subject subject;
+  subject.ours = [counts](int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      ThreadPool::shared().parallelFor(0, 2, 1, 2, [&](int64_t begin, int64_t end, int) {
+        for (int64_t k = begin; k < end; ++k)
+          ++counts->ours[k].value;
+      });
+    counts->wanted += count;
+  };
+  auto plain = [counts](int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      for (Count &one : counts->plain) {
+        ++one.value;
+        benchmark::DoNotOptimize(one.value);
+      }
+  };
+  subject.rivals.push_back(rivalOf(kByHand, plain, /*isPeer=*/false));
+  subject.check = [counts] {
+    bool isRight =
+        counts->ours[0].value == counts->wanted && counts->ours[1].value == counts->wanted;
+    return isRight ? absl::OkStatus()
+                   : makeError(ErrorKind::ValueError, "iterations were left out or done twice");
+  };
+  return subject;
+}
+
 } // namespace
 
 void addCalls(std::vector<Case> &cases) {
@@ -222,6 +259,10 @@ void addCalls(std::vector<Case> &cases) {
                    {.extraNanoseconds = kTensors},
                    generalVectors,
                    &groups::kCalls});
+  cases.push_back({"loop_for_threads",
+                   "a loop of nothing on two threads, one after the other",
+                   {.extraNanoseconds = 1000},
+                   loopForThreads});
 }
 
 } // namespace graphc::bench

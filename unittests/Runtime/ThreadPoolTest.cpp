@@ -244,6 +244,26 @@ TEST(ThreadPool, SlotsAreOfOneThreadAtATime) {
     }
 }
 
+// A loop for two threads wants one worker: a pool of many leaves the others asleep.
+TEST(ThreadPool, OnlyAsManySleepersWakeAsAreWanted) {
+  ThreadPool pool;
+  checkCovers(pool, 0, 100, 1, 9);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50)); // all are asleep
+  std::mutex mutex;
+  std::set<std::thread::id> workers;
+  const std::thread::id caller = std::this_thread::get_id();
+  for (int i = 0; i < 3000; ++i)
+    pool.parallelFor(0, 2, 1, 2, [&](int64_t, int64_t, int) {
+      if (std::this_thread::get_id() == caller)
+        return;
+      std::lock_guard lock(mutex);
+      workers.insert(std::this_thread::get_id());
+    });
+  // Another one may come where caller or worker are held up for longer than workers spin: that is
+  // seldom in a millisecond.
+  EXPECT_LE(workers.size(), 4u);
+}
+
 TEST(ThreadPool, SleepersWake) {
   ThreadPool pool;
   for (int i = 0; i < 20; ++i) {
