@@ -72,8 +72,12 @@ Example exampleOf(std::string_view name) {
     Variable at = cast(z, DType::Int64);
     return {{x, y, z}, take(x, at) * take(y, at), {a, b, c}};
   }
-  if (name == "gathers")
-    return {{x, z}, take(x, cast(z, DType::Int64)), {a, c}};
+  if (name == "gathers") { // of 64 bits and of several arrays: with mask registers, too
+    Variable v = dmatrix("v"), w = dmatrix("w"), at = cast(z, DType::Int64);
+    return {{v, w, z},
+            take(v, at) - take(w, at) * 8.0,
+            {wholeNumbers({37, 70}, DType::Float64), wholeNumbers({70, 45}, DType::Float64), c}};
+  }
   if (name == "join-products" || name == "block-memory")
     return {{x, y, z}, dot(softmax(dot(x, y)), z), {a, b, wholeNumbers({45, 20})}};
   if (name == "parts-in-place")
