@@ -73,10 +73,11 @@ Example exampleOf(std::string_view name) {
     return {{x, y, z}, take(x, at) * take(y, at), {a, b, c}};
   }
   if (name == "gathers") { // of 64 bits and of several arrays: with mask registers, too
-    Variable v = dmatrix("v"), w = dmatrix("w"), at = cast(z, DType::Int64);
-    return {{v, w, z},
+    Variable v = dmatrix("v"), w = dmatrix("w"), at = lmatrix("at");
+    return {{v, w, at},
             take(v, at) - take(w, at) * 8.0,
-            {wholeNumbers({37, 70}, DType::Float64), wholeNumbers({70, 45}, DType::Float64), c}};
+            {wholeNumbers({37, 70}, DType::Float64), wholeNumbers({70, 45}, DType::Float64),
+             wholeNumbers({29, 31}, DType::Int64)}};
   }
   if (name == "join-products" || name == "block-memory")
     return {{x, y, z}, dot(softmax(dot(x, y)), z), {a, b, wholeNumbers({45, 20})}};
