@@ -81,7 +81,6 @@ struct ThreadPool::State {
   // What nobody needs who finds others awake.
   std::mutex mutex;
   std::condition_variable wake, left;
-  int numCalled = 0; ///< sleepers that are being woken
   struct Worker {
     pthread_t thread;
     int avoids = -1; // that processor; -1: none
@@ -164,10 +163,7 @@ struct ThreadPool::State {
       std::unique_lock lock(mutex);
       sleepers.fetch_add(1); // before it looks again: `publish` looks in the other order
       wake.wait(lock, hasNews);
-      if (numCalled > 0)
-        --numCalled;
-      else // it has seen the news itself
-        sleepers.fetch_sub(1);
+      sleepers.fetch_sub(1);
     }
   }
 
@@ -186,29 +182,15 @@ struct ThreadPool::State {
     return nullptr;
   }
 
-  /// Tells of the job on the board. Sleepers are woken for the seats that nobody is awake for.
-  void publish(const Board &own) {
+  void publish(int wanted) {
     published.fetch_add(1);
-    const int asleep = sleepers.load();
-    if (asleep == 0)
-      return;
-    int busy = 0, callers = 0;
-    for (const Board &board : boards) {
-      uint64_t word = board.word.load(std::memory_order_relaxed);
-      busy += int((word & Board::kWorkers) / Board::kWorker);
-      callers += word != 0;
-    }
-    const int seats = int(own.word.load(std::memory_order_relaxed) & Board::kSeats);
-    const int waiting = numThreads.load(std::memory_order_relaxed) - asleep - busy;
-    int wanted = std::min(asleep, seats - std::max(waiting, 0));
+    wanted = std::min(sleepers.load(), wanted);
     if (wanted <= 0)
       return;
     {
-      std::lock_guard lock(mutex); // whom it counts as asleep is in `wait` then
-      wanted = std::min(wanted, sleepers.load());
-      sleepers.fetch_sub(wanted); // the next loop counts them as awake
-      numCalled += wanted;
-      if (callers == 1)
+      std::lock_guard lock(mutex);
+      auto isTaken = [](const Board &board) { return board.word.load() != 0; };
+      if (std::count_if(std::begin(boards), std::end(boards), isTaken) == 1)
         for (int caller = sched_getcpu(); Worker &worker : threads)
           avoid(worker, caller);
     }
@@ -234,7 +216,7 @@ struct ThreadPool::State {
       startWorkers(others);
     Board *board = show(job);
     if (board)
-      publish(*board);
+      publish(others);
     insideBody = true;
     job.work(0);
     insideBody = false;

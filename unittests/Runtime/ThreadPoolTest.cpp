@@ -7,13 +7,9 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <mutex>
 #include <new>
 #include <set>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -246,37 +242,6 @@ TEST(ThreadPool, SlotsAreOfOneThreadAtATime) {
       });
       EXPECT_FALSE(shared) << threads << " threads";
     }
-}
-
-/// By thread of the process: how often it has gone to sleep so far.
-std::map<std::string, long> sleepsOfThreads() {
-  std::map<std::string, long> sleeps;
-  for (const auto &task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream status(task.path() / "status");
-    const std::string wanted = "voluntary_ctxt_switches:";
-    for (std::string line; std::getline(status, line);)
-      if (line.starts_with(wanted))
-        sleeps[task.path().filename().string()] = std::stol(line.substr(wanted.size()));
-  }
-  return sleeps;
-}
-
-// A loop for two threads wants one worker: a pool of many leaves the others asleep.
-TEST(ThreadPool, OnlyAsManySleepersWakeAsAreWanted) {
-  ThreadPool pool;
-  checkCovers(pool, 0, 100, 1, 9);
-  auto rest = [] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
-  rest(); // all are asleep
-  std::map<std::string, long> before = sleepsOfThreads();
-  for (int i = 0; i < 3000; ++i)
-    pool.parallelFor(0, 2, 1, 2, [](int64_t, int64_t, int) {});
-  rest();
-  int awake = 0; // of 8 workers and the caller
-  for (const auto &[thread, sleeps] : sleepsOfThreads())
-    awake += sleeps != before[thread];
-  // Another worker may come where the first or the caller is held up for longer than workers spin:
-  // that is seldom in a millisecond.
-  EXPECT_LE(awake, 5);
 }
 
 TEST(ThreadPool, SleepersWake) {
