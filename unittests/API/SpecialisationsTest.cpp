@@ -163,7 +163,8 @@ TEST(Specialisations, AreForWhatComesOften) {
 }
 
 // Kernels of static graphs have extents as arguments, too: what they compute from these before
-// their loops is a part of a short call. Typed calls go over to the version by themselves.
+// their loops is a part of a short call. Typed calls are counted, too; that they find versions is
+// seen in the next test.
 TEST(Specialisations, OfStaticGraphsWithShortCalls) {
   auto product = [](int64_t m, int64_t k, int64_t n) {
     Variable x = tensor(DType::Float32, {m, k}, "x"), y = tensor(DType::Float32, {k, n}, "y");
@@ -187,7 +188,7 @@ TEST(Specialisations, OfStaticGraphsWithShortCalls) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_EQ(f.counters().specialisations, 1);
-  for (int i = 0; i < 3; ++i) { // the first call goes over
+  for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(call(bound).ok());
     EXPECT_TRUE(sameBits(typed, general));
   }
