@@ -51,24 +51,53 @@ struct BoundArgument {
   bool isView = false;
 };
 
-/// A typed call that was checked against its function.
-struct BoundCall {
-  /// The function's code where it can be called at once: buffers are `pattern` with the
-  /// arguments' memory at `slots` (one per argument, -1 for none). Views must be row-major, have
-  /// these extents (all arguments' one after the other), and lie apart.
+/// A call that is nothing but a call of code on memory. Thread-safe.
+struct CodeCall {
+  /// Takes `pattern` with what is not known before. Where it gives another number than 0 the call
+  /// has failed, and the general way says why.
   int32_t (*code)(void **buffers, const int64_t *sizes) = nullptr;
   const int64_t *sizes = nullptr;
   std::vector<void *> pattern;
-  std::vector<int32_t> slots;
-  std::vector<int64_t> extents;
+  /// The memory of an argument from a byte on, inputs first and then outputs.
+  struct Place {
+    int32_t position, argument;
+    int64_t begin;
+  };
+  std::vector<Place> places;
   /// Scratch memory, of the thread that calls: positions in `pattern`, each with its bytes from
   /// the first of `scratchBytes`.
   std::vector<std::pair<int32_t, int64_t>> scratch;
   int64_t scratchBytes = 0;
+
+  static constexpr int kMaxBuffers = 128;
+
+  /// Row-major arrays with the extents that it is for, outputs apart from all others. False where
+  /// it fails, or there is no scratch memory.
+  bool run(void *const *memory) const {
+    void *buffers[kMaxBuffers];
+    const size_t n = pattern.size();
+    for (size_t i = 0; i < n; ++i)
+      buffers[i] = pattern[i];
+    if (scratchBytes > 0 && !takeScratch(buffers))
+      return false;
+    for (const Place &place : places)
+      buffers[place.position] = static_cast<char *>(memory[place.argument]) + place.begin;
+    return code(buffers, sizes) == 0;
+  }
+
+private:
+  bool takeScratch(void **buffers) const;
+};
+
+/// A call that was checked against its function.
+struct BoundCall : CodeCall {
+  /// Of all arguments for which there is code, one after the other.
+  std::vector<int64_t> extents;
   /// Code that has extents as constants, made while calls go on: the newest, from which `next`
   /// leads to the others. Of `owner`, as long as that lives.
   const std::atomic<const BoundCall *> *versions = nullptr;
   const BoundCall *next = nullptr;
+  const void *executable = nullptr; ///< whose code it is
   std::shared_ptr<const void> owner;
 
   BoundCall() = default;
@@ -77,27 +106,22 @@ struct BoundCall {
   /// What was moved from has no code and no owner: the general way tells so.
   BoundCall(BoundCall &&other) noexcept { *this = std::move(other); }
   BoundCall &operator=(BoundCall &&other) noexcept {
-    code = std::exchange(other.code, nullptr);
-    sizes = other.sizes;
-    pattern = std::move(other.pattern);
-    slots = std::move(other.slots);
+    CodeCall::operator=(std::move(other));
+    other.code = nullptr;
     extents = std::move(other.extents);
-    scratch = std::move(other.scratch);
-    scratchBytes = other.scratchBytes;
     versions = std::exchange(other.versions, nullptr);
     next = other.next;
+    executable = other.executable;
     owner = std::move(other.owner);
     return *this;
   }
 
-  static constexpr int kMaxBuffers = 32;
   /// Counts a call of this code, of which there may be no version yet. Does not throw.
   void count() const noexcept;
-  /// Puts the thread's scratch memory into `buffers`; false where there is no memory for it.
-  bool takeScratch(void **buffers) const;
   /// The general way: memory, extents and strides of each argument, inputs then outputs.
   absl::Status run(absl::Span<void *const> memory, absl::Span<const int64_t *const> shapes,
                    absl::Span<const int64_t *const> strides) const;
+  using CodeCall::run;
 };
 
 template <class T> struct BoundTraits {
@@ -175,20 +199,9 @@ private:
 
   /// Calls the code where it wants nothing more than these arguments as they are.
   bool callAtOnce(void *const *memory, const A &...arguments) const {
-    constexpr size_t kCount = sizeof...(A) + kReturnsValue;
     const detail::BoundCall *call = codeFor(arguments...);
-    if (!call || !areApart(memory, arguments...))
+    if (!call || !areApart(memory, arguments...) || !call->run(memory))
       return false;
-    void *buffers[detail::BoundCall::kMaxBuffers];
-    size_t n = call->pattern.size();
-    for (size_t i = 0; i < n; ++i)
-      buffers[i] = call->pattern[i];
-    if (call->scratchBytes > 0 && !call->takeScratch(buffers))
-      return false;
-    for (size_t i = 0; i < kCount; ++i)
-      if (int32_t slot = call->slots[i]; slot >= 0)
-        buffers[slot] = memory[i];
-    call->code(buffers, call->sizes); // chosen only where it cannot fail
     if (call == &call_ && call_.versions)
       call_.count();
     return true;

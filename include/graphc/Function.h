@@ -153,13 +153,23 @@ public:
       const detail::NumberArgument numbers[] = {
           detail::NumberArgument::of<std::remove_cvref_t<A>>(arguments)...};
       return callWithNumbers(numbers);
+    } else if constexpr (sizeof...(A) > 0 &&
+                         (std::is_same_v<std::remove_cvref_t<A>, Tensor> && ...)) {
+      const Tensor *values[] = {&arguments...};
+      if (Results results; callAtOnce(values, results))
+        return results;
+      Tensor copies[] = {std::forward<A>(arguments)...};
+      return callWith(absl::MakeSpan(copies));
     } else {
       Tensor values[sizeof...(A) + 1] = {Tensor(std::forward<A>(arguments))...};
       return callWith(absl::MakeSpan(values, sizeof...(A)));
     }
   }
   /// Positional arguments first, the rest by name (F-201).
-  absl::StatusOr<Results> call(std::vector<Tensor> positional, std::vector<NamedValue> named = {},
+  absl::StatusOr<Results> call(std::vector<Tensor> &&positional, std::vector<NamedValue> named = {},
+                               const CallOptions &options = {}) const;
+  absl::StatusOr<Results> call(const std::vector<Tensor> &positional,
+                               std::vector<NamedValue> named = {},
                                const CallOptions &options = {}) const;
 
   /// F-204 to F-207: the value that it keeps under a name, for a Variable (also one of its shared
@@ -254,12 +264,11 @@ private:
   const std::vector<Slot> &slots() const;
   absl::StatusOr<detail::BoundCall> prepare(absl::Span<const detail::BoundArgument> arguments,
                                             bool returnsStatus) const;
+  /// False where the call is more than a call of code, or fails.
+  bool callAtOnce(absl::Span<const Tensor *const> arguments, Results &results) const;
   /// May take the values out of `positional`.
   absl::StatusOr<Results> callWith(absl::Span<Tensor> positional) const;
   absl::StatusOr<Results> callWithNumbers(absl::Span<const detail::NumberArgument> numbers) const;
-  absl::StatusOr<Results> callCode(absl::Span<const detail::NumberArgument> numbers) const;
-  absl::StatusOr<std::vector<Tensor>> bindCall(std::vector<Tensor> positional,
-                                               absl::Span<const NamedValue> named) const;
 
   std::shared_ptr<const State> state_;
 };

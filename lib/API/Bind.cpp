@@ -63,20 +63,16 @@ Function::prepare(absl::Span<const detail::BoundArgument> arguments, bool return
         ErrorKind::TypeError,
         "bind: " + wrong + "\n  the signature: " + signatureText(inputs, outputs) +
             "\n  the function: " + functionText(state_->signature, state_->outputTypes));
-  detail::BoundCall call;
   // Views need not have the right extents, nor be at a proper address.
   bool canFail = false;
   for (const detail::BoundArgument &a : arguments)
     canFail |= a.isView;
-  if (state_->invoker->isPlain() && state_->runner().direct(call))
-    for (const std::vector<Type> *types : {&state_->signature.types, &state_->outputTypes})
-      for (const Type &type : *types)
-        call.extents.insert(call.extents.end(), type.shape().begin(), type.shape().end());
-  else
-    canFail |= !returnsStatus && state_->runner().canFail();
-  if (canFail && !returnsStatus)
+  if (!returnsStatus && (canFail || state_->runner().canFail()))
     return makeError(ErrorKind::TypeError, "bind: the function can fail while it runs; let the "
                                            "signature return absl::Status");
+  detail::BoundCall call;
+  if (state_->invoker->isPlain())
+    state_->fillDirect(call);
   call.owner = state_;
   return call;
 }
@@ -223,10 +219,6 @@ void detail::BoundCall::count() const noexcept {
   } catch (const std::bad_alloc &) {
     return; // a count that is lost does no harm
   }
-}
-
-bool detail::BoundCall::takeScratch(void **buffers) const {
-  return putScratch(scratch, scratchBytes, buffers);
 }
 
 absl::Status detail::BoundCall::run(absl::Span<void *const> memory,

@@ -17,70 +17,110 @@ absl::Status noFunction(std::string_view what) {
                    std::string(what) + " was default-constructed or moved from: it is none");
 }
 
-absl::StatusOr<std::vector<Tensor>> Function::bindCall(std::vector<Tensor> positional,
-                                                       absl::Span<const NamedValue> named) const {
-  if (named.empty() && fit(state_->signature, positional))
-    return positional;
-  return unlessNoMemory(
-      [&] {
-        return bindArguments(state_->signature, std::move(positional), named, state_->trustInput);
-      },
-      noMemoryForCall);
+/// A run of arguments that fit, and what holds its results.
+static absl::StatusOr<Results> resultsOf(const Invoker &invoker,
+                                         absl::Span<const Tensor> arguments,
+                                         std::vector<Tensor> results,
+                                         std::shared_ptr<const std::vector<std::string>> names) {
+  if (absl::Status status =
+          invoker.run(arguments, absl::MakeSpan(results), OutputMemory::Fresh);
+      !status.ok())
+    return status;
+  return Results(std::move(results), std::move(names));
 }
 
-/// A run, and what holds its results.
-static absl::StatusOr<Results>
-resultsOf(const Invoker &invoker, absl::Span<const Tensor> arguments,
-          const std::shared_ptr<const std::vector<std::string>> &names, size_t count) {
-  return unlessNoMemory(
-      [&]() -> absl::StatusOr<Results> {
-        std::vector<Tensor> results(count);
-        if (absl::Status status =
-                invoker.run(arguments, absl::MakeSpan(results), OutputMemory::Fresh);
-            !status.ok())
-          return status;
-        return Results(std::move(results), names);
-      },
-      noMemoryForCall);
+/// Of all outputs.
+static absl::StatusOr<Results> resultsOf(const Function::State &state,
+                                         absl::Span<const Tensor> arguments) {
+  absl::StatusOr<Results> made =
+      resultsOf(*state.invoker, arguments, std::vector<Tensor>(state.outputTypes.size()),
+                state.resultNames);
+  if (made.ok())
+    state.findVersion(arguments, *made);
+  return made;
 }
 
-absl::StatusOr<Results> Function::call(std::vector<Tensor> positional,
+bool Function::callAtOnce(absl::Span<const Tensor *const> arguments, Results &results) const {
+  if (!state_)
+    return false;
+  try {
+    std::vector<Tensor> made;
+    if (!state_->callAtOnce(arguments, made))
+      return false;
+    results = Results(std::move(made), state_->resultNames);
+    return true;
+  } catch (const std::bad_alloc &) {
+    return false; // the general way says of what
+  }
+}
+
+static absl::InlinedVector<const Tensor *, 16> pointersTo(absl::Span<const Tensor> tensors) {
+  absl::InlinedVector<const Tensor *, 16> pointers(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i)
+    pointers[i] = &tensors[i];
+  return pointers;
+}
+
+absl::StatusOr<Results> Function::call(const std::vector<Tensor> &positional,
                                        std::vector<NamedValue> named,
                                        const CallOptions &options) const {
+  if (named.empty() && !options.outputSubset)
+    if (Results results; callAtOnce(pointersTo(positional), results))
+      return results;
+  return unlessNoMemory(
+      [&] { return call(std::vector<Tensor>(positional), std::move(named), options); },
+      noMemoryForCall);
+}
+
+absl::StatusOr<Results> Function::call(std::vector<Tensor> &&positional,
+                                       std::vector<NamedValue> named,
+                                       const CallOptions &options) const {
+  if (named.empty() && !options.outputSubset)
+    return callWith(absl::MakeSpan(positional));
   if (!state_)
     return noFunction("the Function that is called");
-  absl::StatusOr<std::vector<Tensor>> arguments = bindCall(std::move(positional), named);
-  if (!arguments.ok())
-    return arguments.status();
-  const Invoker *invoker = state_->invoker.get();
-  std::shared_ptr<const std::vector<std::string>> names = state_->outputNames;
-  if (options.outputSubset) {
-    absl::StatusOr<std::vector<size_t>> numbers = state_->numbersOf(*options.outputSubset);
-    if (!numbers.ok())
-      return numbers.status();
-    absl::StatusOr<const Invoker *> chosen = state_->subset(*numbers);
-    if (!chosen.ok())
-      return chosen.status();
-    invoker = *chosen;
-    std::vector<std::string> some;
-    for (size_t output : *numbers)
-      some.push_back((*names)[output]);
-    names = std::make_shared<const std::vector<std::string>>(std::move(some));
-  }
-  return resultsOf(*invoker, *arguments, names, names->size());
+  return unlessNoMemory(
+      [&]() -> absl::StatusOr<Results> {
+        absl::StatusOr<std::vector<Tensor>> arguments =
+            bindArguments(state_->signature, std::move(positional), named, state_->trustInput);
+        if (!arguments.ok())
+          return arguments.status();
+        if (!options.outputSubset)
+          return resultsOf(*state_, *arguments);
+        absl::StatusOr<std::vector<size_t>> numbers = state_->numbersOf(*options.outputSubset);
+        if (!numbers.ok())
+          return numbers.status();
+        absl::StatusOr<const Invoker *> chosen = state_->subset(*numbers);
+        if (!chosen.ok())
+          return chosen.status();
+        std::vector<std::string> names;
+        for (size_t output : *numbers)
+          names.push_back((*state_->outputNames)[output]);
+        return resultsOf(**chosen, *arguments, std::vector<Tensor>(names.size()),
+                         std::make_shared<const std::vector<std::string>>(std::move(names)));
+      },
+      noMemoryForCall);
 }
 
 absl::StatusOr<Results> Function::callWith(absl::Span<Tensor> positional) const {
   if (!state_)
     return noFunction("the Function that is called");
-  if (!fit(state_->signature, positional))
-    return unlessNoMemory(
-        [&] {
-          return call({std::make_move_iterator(positional.begin()),
-                       std::make_move_iterator(positional.end())});
-        },
-        noMemoryForCall);
-  return resultsOf(*state_->invoker, positional, state_->outputNames, state_->outputTypes.size());
+  return unlessNoMemory(
+      [&]() -> absl::StatusOr<Results> {
+        if (Results results; callAtOnce(pointersTo(positional), results))
+          return results;
+        if (fit(state_->signature, positional))
+          return resultsOf(*state_, positional);
+        absl::StatusOr<std::vector<Tensor>> arguments =
+            bindArguments(state_->signature,
+                          {std::make_move_iterator(positional.begin()),
+                           std::make_move_iterator(positional.end())},
+                          {}, state_->trustInput);
+        if (!arguments.ok())
+          return arguments.status();
+        return resultsOf(*state_, *arguments);
+      },
+      noMemoryForCall);
 }
 
 static Tensor tensorOf(const detail::NumberArgument &number) {
@@ -100,49 +140,18 @@ static Tensor tensorOf(const detail::NumberArgument &number) {
   }
 }
 
-/// As Executable::run does where one kernel is all: the same code, results and counts.
 absl::StatusOr<Results>
 Function::callWithNumbers(absl::Span<const detail::NumberArgument> numbers) const {
-  auto fitsDirectly = [&] {
-    const std::vector<Type> &types = state_->signature.types;
-    bool fits = state_->numbers.code && numbers.size() == types.size();
-    for (size_t i = 0; fits && i < types.size(); ++i)
-      fits = numbers[i].dtype == types[i].dtype();
-    return fits;
-  };
-  if (!state_ || !fitsDirectly())
-    return unlessNoMemory(
-        [&] {
-          absl::InlinedVector<Tensor, 8> values;
-          for (const detail::NumberArgument &number : numbers)
-            values.push_back(tensorOf(number));
-          return callWith(absl::MakeSpan(values));
-        },
-        noMemoryForCall);
-  return unlessNoMemory([&] { return callCode(numbers); }, noMemoryForCall);
-}
-
-/// Of a function without checks on arguments that fit: all is a call of its code.
-absl::StatusOr<Results> Function::callCode(absl::Span<const detail::NumberArgument> numbers) const {
-  const detail::BoundCall &call = state_->numbers;
-  void *buffers[detail::BoundCall::kMaxBuffers];
-  std::copy(call.pattern.begin(), call.pattern.end(), buffers);
-  for (size_t i = 0; i < numbers.size(); ++i)
-    if (int32_t slot = call.slots[i]; slot >= 0)
-      buffers[slot] = const_cast<char *>(numbers[i].value);
-  std::vector<Tensor> results;
-  results.reserve(state_->outputTypes.size());
-  for (size_t i = 0; i < state_->outputTypes.size(); ++i) {
-    const Type &type = state_->outputTypes[i];
-    absl::StatusOr<Tensor> result = Tensor::allocate(type.dtype(), type.shape());
-    if (!result.ok())
-      return result.status();
-    results.push_back(*std::move(result));
-    buffers[call.slots[numbers.size() + i]] = results.back().data();
-  }
-  call.code(buffers, call.sizes); // chosen only where it cannot fail
-  state_->runner().countDirectCall();
-  return Results(std::move(results), state_->outputNames);
+  return unlessNoMemory(
+      [&]() -> absl::StatusOr<Results> {
+        if (std::vector<Tensor> results; state_ && state_->callAtOnce(numbers, results))
+          return Results(std::move(results), state_->resultNames);
+        absl::InlinedVector<Tensor, 8> values;
+        for (const detail::NumberArgument &number : numbers)
+          values.push_back(tensorOf(number));
+        return callWith(absl::MakeSpan(values));
+      },
+      noMemoryForCall);
 }
 
 absl::StatusOr<std::vector<size_t>> Function::State::numbersOf(const OutputSubset &subset) const {

@@ -16,29 +16,25 @@
 namespace graphc {
 namespace {
 
-/// False where a call is more than a call of code, or that can fail.
+/// False where a call is more than a call of code.
 bool isCode(const DirectCall *direct, int threads) {
-  return direct && !direct->canFail && (threads <= 1 || !direct->isParallel) &&
-         direct->buffers.size() <= detail::BoundCall::kMaxBuffers;
+  return direct && (threads <= 1 || !direct->isParallel);
 }
 
-void fill(detail::BoundCall &call, const DirectCall &direct) {
-  call.code = direct.function;
-  call.sizes = direct.sizes;
-  call.pattern = direct.buffers;
-  call.slots = direct.inputs;
-  call.slots.insert(call.slots.end(), direct.outputs.begin(), direct.outputs.end());
-  call.scratch = direct.scratch;
-  call.scratchBytes = direct.scratchBytes;
+/// With what `executable` does as one call.
+void fill(detail::BoundCall &call, const Executable &executable) {
+  static_cast<detail::CodeCall &>(call) = *executable.directCall();
+  call.executable = &executable;
 }
 
-/// Versions of a program as typed calls find them: a list that only grows. Thread-safe.
+/// Versions of a program as calls find them that are one call of code: a list that only grows.
+/// Thread-safe.
 class BoundVersions {
 public:
   const std::atomic<const detail::BoundCall *> *newest() const { return &newest_; }
 
   /// Puts the one for these extents into the list, unless it is there.
-  void add(const DirectCall &version, absl::Span<const int64_t> inputs,
+  void add(const Executable &version, absl::Span<const int64_t> inputs,
            absl::Span<const int64_t> outputs) {
     auto isThere = [&](const detail::BoundCall *call) {
       while (
@@ -108,10 +104,10 @@ public:
     const Executable &executable = own ? *own : *executable_;
     if (!executable.runAtOnce(memory, inputExtents, outputExtents, threads_))
       return false;
-    if (!own && specialisations_)
+    if (own)
+      addVersion(*own, inputExtents, outputExtents);
+    else if (specialisations_)
       specialisations_->count(inputExtents);
-    else if (own && isCode(own->directCall(), threads_))
-      versions_.add(*own->directCall(), inputExtents, outputExtents);
     return true;
   }
 
@@ -126,17 +122,21 @@ public:
       call.versions = versions_.newest();
     const bool isDirect = isCode(executable_->directCall(), threads_);
     if (isDirect)
-      fill(call, *executable_->directCall());
+      fill(call, *executable_);
     return isDirect;
   }
 
   void countBound(absl::Span<const int64_t> extents) const override {
-    auto inputs = extents.first(extents_.size()), outputs = extents.subspan(extents_.size());
+    if (!findVersion(extents))
+      specialisations_->count(extents.first(extents_.size()));
+  }
+
+  bool findVersion(absl::Span<const int64_t> extents) const override {
+    absl::Span<const int64_t> inputs = extents.first(extents_.size());
     const Executable *own = specialisations_->find(inputs);
-    if (!own)
-      specialisations_->count(inputs);
-    else if (isCode(own->directCall(), threads_))
-      versions_.add(*own->directCall(), inputs, outputs);
+    if (own)
+      addVersion(*own, inputs, extents.subspan(inputs.size()));
+    return own;
   }
 
   bool canFail() const override { return graphc::canFail(executable_->program()); }
@@ -145,14 +145,17 @@ public:
     for (const Executable *executable : executables())
       executable->free();
   }
-  void countDirectCall() const override { executable_->countDirectCall(); }
+  void countCall(const detail::BoundCall &call) const override {
+    static_cast<const Executable *>(call.executable)->countDirectCall();
+  }
 
   Function::Counters counters() const override {
     Function::Counters all;
     for (const Executable *executable : executables()) {
       const RunCounters &c = executable->counters();
-      all.calls += c.calls;
-      all.kernelRuns += c.kernels;
+      const int64_t direct = c.directCalls;
+      all.calls += c.calls + direct;
+      all.kernelRuns += c.kernels + (direct ? direct * executable->directCall()->numKernels : 0);
       all.plans += c.plans;
       all.arenas += c.arenas;
       all.bytesCopied += c.bytesCopied;
@@ -160,7 +163,7 @@ public:
       if (executable == executable_.get())
         continue;
       ++all.specialisations;
-      all.specialisedCalls += c.calls;
+      all.specialisedCalls += c.calls + direct;
     }
     all.kernels = int64_t(executable_->program().kernels.size());
     return all;
@@ -185,6 +188,13 @@ private:
     run.allocations = ArrayMemory::allocationsOfThread() - allocations;
     profile_->add(start, std::move(run));
     return status;
+  }
+
+  /// What calls find from now on, if it is one call of code.
+  void addVersion(const Executable &version, absl::Span<const int64_t> inputs,
+                  absl::Span<const int64_t> outputs) const {
+    if (isCode(version.directCall(), threads_))
+      versions_.add(version, inputs, outputs);
   }
 
   /// The general one and its versions.

@@ -118,6 +118,8 @@ Function::State::State(std::string name, std::vector<Slot> slots,
     : outputTypes(std::move(types)),
       outputNames(std::make_shared<const std::vector<std::string>>(std::move(names))),
       source(std::move(source)) {
+  if (std::ranges::any_of(*outputNames, [](const std::string &name) { return !name.empty(); }))
+    resultNames = outputNames;
   signature.function = std::move(name);
   for (const Slot &slot : slots) {
     if (!slot.takesArgument) {
@@ -139,20 +141,7 @@ Function::State::State(std::string name, std::vector<Slot> slots,
     };
   invoker = std::make_unique<const Invoker>(std::move(runner), std::move(slots),
                                             std::move(areBorrowed), numResults, std::move(explain));
-  prepareNumbers();
-}
-
-/// Nothing can fail, no dtype is converted on the way, nothing is stored, and types tell the
-/// results' extents.
-void Function::State::prepareNumbers() {
-  bool numbersOnly = invoker->isPlain();
-  for (const Type &type : signature.types)
-    numbersOnly &= type.rank() == 0 && byteSize(type.dtype()) <= 8;
-  for (const Type &type : outputTypes)
-    for (int64_t extent : type.shape())
-      numbersOnly &= extent != kDynamic;
-  if (!numbersOnly || !invoker->runner().direct(numbers) || numbers.scratchBytes > 0)
-    numbers.code = nullptr;
+  prepareCode();
 }
 
 absl::StatusOr<Function> function(InputList inputs, OutputList outputs, FunctionOptions options,

@@ -13,6 +13,7 @@
 #include "API/Invoker.h"
 #include "Support/Fork.h"
 #include "Support/Hash.h"
+#include "absl/container/inlined_vector.h"
 
 namespace graphc {
 
@@ -38,9 +39,12 @@ struct Function::State {
   Signature signature;
   std::vector<Type> outputTypes;
   std::shared_ptr<const std::vector<std::string>> outputNames;
+  /// The same for results; null where no output has a name: most calls need not keep it alive.
+  std::shared_ptr<const std::vector<std::string>> resultNames;
   std::unique_ptr<const Invoker> invoker;
-  /// Where calls with numbers are only calls of code: all inputs are 0-d.
-  detail::BoundCall numbers;
+  /// What calls of its own signature are where they are only calls of code: of this, or of one of
+  /// its versions.
+  detail::BoundCall code;
   std::shared_ptr<const FunctionSource> source;
   std::optional<Profile> profile;
   mutable std::atomic<bool> trustInput = false;
@@ -56,6 +60,15 @@ struct Function::State {
         std::vector<bool> areBorrowed, size_t numResults,
         std::shared_ptr<const FunctionSource> source);
   const Runner &runner() const { return invoker->runner(); }
+  /// Fills in what the runner gives, with the extents of the types. False for no code.
+  bool fillDirect(detail::BoundCall &call) const;
+  /// All results where the call is only a call of code (CallAtOnce.cpp); false where it is more, or
+  /// fails.
+  bool callAtOnce(absl::Span<const Tensor *const> arguments, std::vector<Tensor> &results) const;
+  bool callAtOnce(absl::Span<const detail::NumberArgument> numbers,
+                  std::vector<Tensor> &results) const;
+  /// After a call of a function without containers that went the general way.
+  void findVersion(absl::Span<const Tensor> arguments, const std::vector<Tensor> &results) const;
   /// IndexError, KeyError.
   absl::StatusOr<std::vector<size_t>> numbersOf(const OutputSubset &subset) const;
   absl::StatusOr<const Invoker *> subset(const std::vector<size_t> &outputs) const;
@@ -65,7 +78,11 @@ struct Function::State {
                                                            bool sharesMemory) const;
 
 private:
-  void prepareNumbers();
+  using Memory = absl::InlinedVector<void *, 32>;
+  void prepareCode();
+  template <class Fits> const detail::BoundCall *codeFor(Fits fits) const;
+  bool callCode(const detail::BoundCall &call, Memory &memory,
+                std::vector<Tensor> &results) const;
 };
 
 /// ValueError for a handle of none: "the Function to bind".

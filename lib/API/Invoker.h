@@ -30,6 +30,8 @@ public:
   const std::vector<Slot> &slots() const { return slots_; }
   /// Whether there is no container: a call is a run.
   bool isPlain() const { return containers_.empty(); }
+  /// Whether results may be the memory of arguments or of each other.
+  bool mayShareMemory() const { return !reuses_.empty() || lending_; }
 
   /// Gives back memory that calls have left for later ones.
   void free() const;

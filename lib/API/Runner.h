@@ -35,18 +35,23 @@ public:
     (void)result;
     return -1;
   }
-  /// Fills `call` if the code can be called at once and cannot fail. Its versions may be there
-  /// later where it cannot.
+  /// Fills `call` if the code can be called at once. Its versions may be there later where it
+  /// cannot.
   virtual bool direct(detail::BoundCall &call) const = 0;
-  /// Counts a typed call of the code that `direct` gave, of arguments and outputs with these
-  /// extents.
+  // Where `direct` gave versions; extents are those of arguments and then of outputs.
+  /// Counts a call of the code that `direct` gave.
   virtual void countBound(absl::Span<const int64_t> extents) const { (void)extents; }
+  /// Whether there is a version, which later calls find if it is one call of code.
+  virtual bool findVersion(absl::Span<const int64_t> extents) const {
+    (void)extents;
+    return false;
+  }
   /// Whether a call with arguments of the inputs' types can fail, but for want of memory.
   virtual bool canFail() const = 0;
   /// Gives back memory that calls have left for later ones.
   virtual void free() const {}
-  /// Of code that `direct` gave.
-  virtual void countDirectCall() const {}
+  /// Of code that `direct` gave, or of one of its versions: adds to `counters`.
+  virtual void countCall(const detail::BoundCall &call) const { (void)call; }
   virtual Function::Counters counters() const = 0;
   /// The same code for another function, which writes to `profile`, unless that is null. It has
   /// counts and memory of its own unless it `sharesMemory`.

@@ -194,8 +194,9 @@ private:
 
 } // namespace
 
-/// Programs of static extents take less than this (nanoseconds, as threads are weighed) where it is
-/// worth to know them: then what kernels do before their loops is a part of it.
+/// Kernels of programs of static extents take less than this on an average (nanoseconds, as threads
+/// are weighed) where it is worth to know them: then what they do before their loops is a part of
+/// it.
 static constexpr double kShort = 2000;
 
 /// Whether all extents are known, and knowing them in kernels gains little.
@@ -207,15 +208,17 @@ static bool isStaticAndLong(const Program &program) {
     if (std::ranges::any_of(input.shape, [](int64_t extent) { return extent < 0; }))
       return false;
   double time = 0;
+  int numKernels = 0;
   bool hasSizes = false;
   for (const Program::Step &step : program.steps) {
+    numKernels += step.kind == Program::Step::Kind::Kernel;
     hasSizes |= step.kind == Program::Step::Kind::Kernel && !step.sizes.empty();
     if (step.kind == Program::Step::Kind::Control || step.kind == Program::Step::Kind::Host)
       return true;
     for (const Program::Step::Work &work : step.work)
       time += double(values[size_t(work.count)].value_or(0)) * double(work.nanoseconds);
   }
-  return !hasSizes || time > kShort;
+  return !hasSizes || time > kShort * numKernels;
 }
 
 std::shared_ptr<const Specialiser>

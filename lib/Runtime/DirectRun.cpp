@@ -1,22 +1,113 @@
 //===- DirectRun.cpp - calls that are one call of code ----------------------===//
 //
-// Where one kernel is all of a program and its sizes are known, from the program or from an earlier
-// call with the same extents, a run puts addresses into a table and calls the code: no plan to look
-// for, no frame to borrow.
+// Where a few kernels are all of a program and its sizes are known, from the program or from an
+// earlier call with the same extents, a run puts addresses into a table and calls the code: no plan
+// to look for, no frame to borrow. Several kernels are one call as well, of `runKernels`, whose
+// "sizes" name them; arrays between them are scratch memory of the thread.
 //
 //===----------------------------------------------------------------------===//
+#include <algorithm>
+#include <utility>
+
+#include "Runtime/ArrayMemory.h"
 #include "Runtime/ExecutableState.h"
-#include "Runtime/RunError.h"
 
 namespace graphc {
 
+/// More memory is borrowed with a frame.
+static constexpr int64_t kMaxDirectScratch = 1 << 20;
+
+/// `table`: how many kernels, and of each its code, its first buffer and its sizes.
+static int32_t runKernels(void **buffers, const int64_t *table) {
+  const int64_t *end = table + 1 + 3 * table[0];
+  for (const int64_t *kernel = table + 1; kernel < end; kernel += 3)
+    if (int32_t failed = reinterpret_cast<KernelFunction>(kernel[0])(
+            buffers + kernel[1], reinterpret_cast<const int64_t *>(kernel[2])))
+      return failed;
+  return 0;
+}
+
+std::optional<DirectCall> directCallOf(const Executable::Joined &joined, const Plan &plan) {
+  const Program &program = joined.program;
+  DirectCall call;
+  if (joined.layout.segments.size() != 1 || plan.pointers.size() > DirectCall::kMaxBuffers)
+    return std::nullopt;
+  call.isParallel = !plan.forks.empty();
+  call.table.push_back(0);
+  for (size_t k = 0; k < program.steps.size(); ++k) {
+    const Plan::StepPlan &step = plan.steps[k];
+    if (program.steps[k].kind != Program::Step::Kind::Kernel)
+      return std::nullopt;
+    if (step.isIdle)
+      continue;
+    call.code = joined.functions[size_t(program.steps[k].callee)];
+    call.sizes = plan.arguments.data() + step.firstArgument;
+    call.isParallel |= step.parallel;
+    call.table.insert(call.table.end(), {reinterpret_cast<int64_t>(call.code), step.firstPointer,
+                                         reinterpret_cast<int64_t>(call.sizes)});
+    ++call.numKernels;
+  }
+  if (call.numKernels == 0)
+    return std::nullopt;
+  if (call.numKernels > 1) {
+    call.table[0] = call.numKernels;
+    call.code = runKernels;
+    call.sizes = call.table.data();
+  }
+  constexpr int64_t kLast = int64_t(ArrayMemory::kAlignment) - 1;
+  const int64_t arena = (plan.arenaBytes + kLast) & ~kLast;
+  call.scratchBytes = arena + plan.scratchBytes;
+  if (call.scratchBytes > kMaxDirectScratch)
+    return std::nullopt;
+  std::vector<bool> isMade(program.outputs.size());
+  for (const Plan::Pointer &p : plan.pointers) {
+    const auto position = int32_t(call.pattern.size());
+    void *known = nullptr;
+    switch (p.kind) {
+    case Plan::Pointer::Kind::Arena:
+      call.scratch.emplace_back(position, p.value + p.begin);
+      break;
+    case Plan::Pointer::Kind::Scratch:
+      call.scratch.emplace_back(position, arena + p.value);
+      break;
+    case Plan::Pointer::Kind::Input:
+      call.places.push_back({position, int32_t(p.value), p.begin});
+      break;
+    case Plan::Pointer::Kind::Output:
+      call.places.push_back({position, int32_t(program.inputs.size()) + int32_t(p.value), p.begin});
+      isMade[size_t(p.value)] = true;
+      break;
+    case Plan::Pointer::Kind::Constant: // kernels only read it
+      known = static_cast<char *>(const_cast<void *>(
+                  std::as_const(program.constants[size_t(p.value)]).data())) +
+              p.begin;
+      break;
+    case Plan::Pointer::Kind::Kept:
+      known = reinterpret_cast<void *>(p.value);
+      break;
+    case Plan::Pointer::Kind::Earlier:
+      return std::nullopt;
+    }
+    call.pattern.push_back(known);
+  }
+  return std::ranges::count(isMade, false) > 0 ? std::nullopt : std::optional(std::move(call));
+}
+
+bool detail::CodeCall::takeScratch(void **buffers) const {
+  static thread_local ArrayMemory memory;
+  if (memory.size() < scratchBytes && !memory.allocate(scratchBytes))
+    return false;
+  for (auto [position, offset] : scratch)
+    buffers[position] = memory.data() + offset;
+  return true;
+}
+
 void Executable::countDirectCall() const {
-  state_->counters.calls.fetch_add(1, std::memory_order_relaxed);
-  state_->counters.kernels.fetch_add(1, std::memory_order_relaxed);
+  state_->counters.directCalls.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Executable::State::findDirectCall() {
-  if (!layout.isStatic || program.steps.size() != 1)
+  if (!layout.isStatic || layout.segments.size() != 1)
     return;
   std::vector<SizeValue> read;
   if (!readElements(program, layout, 0, {}, {}, read).ok())
@@ -32,34 +123,12 @@ void Executable::State::findDirectCall() {
   plans.giveBack(*std::move(leased));
 }
 
-char *scratchOfThread(int64_t bytes) {
-  static thread_local ArrayMemory memory;
-  return memory.size() >= bytes || memory.allocate(bytes) ? memory.data() : nullptr;
-}
-
-bool putScratch(absl::Span<const std::pair<int32_t, int64_t>> places, int64_t bytes,
-                void **buffers) {
-  char *memory = bytes > 0 ? scratchOfThread(bytes) : nullptr;
-  for (auto [position, offset] : places)
-    buffers[position] = memory ? memory + offset : nullptr;
-  return memory || bytes == 0;
-}
-
-/// Whether runDirect does a call for which `cached` is the plan, if any.
-bool Executable::State::isOneCall(const CachedPlan *cached, int threads) const {
-  return cached && (threads <= 1 || !cached->direct->isParallel) &&
-         (!cached->direct->scratchBytes || scratchOfThread(cached->direct->scratchBytes));
-}
-
-absl::Status Executable::State::runDirect(const CachedPlan &cached, absl::Span<const Tensor> inputs,
-                                          absl::Span<Tensor> outputs) const {
-  const DirectCall &call = *cached.direct;
-  const Plan &plan = *cached.plan;
-  SmallPointers buffers(call.buffers.begin(), call.buffers.end());
+absl::StatusOr<bool> Executable::State::runDirect(const CachedPlan &cached,
+                                                  absl::Span<const Tensor> inputs,
+                                                  absl::Span<Tensor> outputs) const {
+  SmallPointers memory;
   absl::InlinedVector<Tensor, 4> copies;
   for (size_t k = 0; k < inputs.size(); ++k) {
-    if (call.inputs[k] < 0)
-      continue;
     const Tensor *input = &inputs[k];
     if (!input->isContiguous()) {
       absl::StatusOr<Tensor> copy = copyInput(*input, k);
@@ -67,20 +136,20 @@ absl::Status Executable::State::runDirect(const CachedPlan &cached, absl::Span<c
         return copy.status();
       input = &copies.emplace_back(*std::move(copy));
     }
-    buffers[call.inputs[k]] = const_cast<void *>(input->data());
+    memory.push_back(const_cast<void *>(input->data()));
   }
-  SmallPointers outputMemory(outputs.size());
+  memory.resize(inputs.size() + outputs.size());
   if (absl::Status status =
-          allocateOutputs(0, plan, inputs, outputs, absl::MakeSpan(outputMemory), nullptr);
+          allocateOutputs(0, *cached.plan, inputs, outputs,
+                          absl::MakeSpan(memory).subspan(inputs.size()), nullptr);
       !status.ok())
     return status;
-  for (size_t k = 0; k < outputs.size(); ++k)
-    buffers[call.outputs[k]] = outputMemory[k];
-  putScratch(call.scratch, call.scratchBytes, buffers.data()); // isOneCall has looked
-  counters.kernels.fetch_add(1, std::memory_order_relaxed);
-  if (int32_t failed = call.function(buffers.data(), call.sizes))
-    return kernelError(program, program.steps[0], failed, buffers.data(), plan.sizes);
-  return reshapeOutputs(plan, outputs);
+  if (!cached.direct->run(memory.data()))
+    return false;
+  counters.kernels.fetch_add(cached.direct->numKernels, std::memory_order_relaxed);
+  if (absl::Status status = reshapeOutputs(*cached.plan, outputs); !status.ok())
+    return status;
+  return true;
 }
 
 bool Executable::runAtOnce(absl::Span<void *const> memory, absl::Span<const int64_t> inputExtents,
@@ -108,19 +177,10 @@ bool Executable::runAtOnce(absl::Span<void *const> memory, absl::Span<const int6
       if (*extent++ != int64_t(known->plan->sizes[size_t(wanted)]))
         return false;
   }
-  const DirectCall &call = *known->direct;
-  SmallPointers buffers(call.buffers.begin(), call.buffers.end());
-  size_t argument = 0;
-  for (const std::vector<int32_t> *places : {&call.inputs, &call.outputs})
-    for (int32_t place : *places) {
-      if (place >= 0)
-        buffers[size_t(place)] = memory[argument];
-      ++argument;
-    }
-  putScratch(call.scratch, call.scratchBytes, buffers.data()); // isOneCall has looked
-  if (call.function(buffers.data(), call.sizes) != 0)
+  if (!known->direct->run(memory.data()))
     return false;
-  countDirectCall();
+  s.counters.calls.fetch_add(1, std::memory_order_relaxed);
+  s.counters.kernels.fetch_add(known->direct->numKernels, std::memory_order_relaxed);
   return true;
 }
 

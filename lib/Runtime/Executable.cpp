@@ -301,7 +301,8 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
   if (absl::Status status = checkInputs(inputs); !status.ok())
     return status;
   if (!profile && isOneCall(only.get(), threads))
-    return runDirect(*only, inputs, outputs);
+    if (absl::StatusOr<bool> done = runDirect(*only, inputs, outputs); !done.ok() || *done)
+      return done.status();
   // The key of a plan: number of the segment, extents, and all that was read.
   PlanKey key;
   if (!layout.isStatic) {
@@ -311,7 +312,8 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
         key.push_back(extent);
     if (!profile)
       if (auto known = plans.directOf(key); isOneCall(known.get(), threads))
-        return runDirect(*known, inputs, outputs);
+        if (absl::StatusOr<bool> done = runDirect(*known, inputs, outputs); !done.ok() || *done)
+          return done.status();
   }
   absl::InlinedVector<Tensor, 4> copies; // of strided inputs
   SmallPointers inputMemory, outputMemory(program.outputs.size());

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "graphc/Bound.h"
 
 namespace graphc {
 
@@ -17,6 +18,8 @@ namespace graphc {
 struct RunCounters {
   std::atomic<int64_t> calls{0};
   std::atomic<int64_t> kernels{0};
+  /// Calls of `directCall` by others, which are not among these.
+  std::atomic<int64_t> directCalls{0};
   /// Forks whose branches ran side by side.
   std::atomic<int64_t> forks{0};
   /// Plans solved for new input shapes, and arenas allocated for calls.
@@ -26,29 +29,13 @@ struct RunCounters {
   std::atomic<int64_t> bytesCopied{0};
 };
 
-/// A program of one kernel whose sizes are all known, called without a detour: fill `buffers`
-/// with the inputs' and outputs' memory where they belong, and call.
-struct DirectCall {
-  KernelFunction function;
-  /// As the kernel wants it; null for inputs, outputs and scratch memory.
-  std::vector<void *> buffers;
-  /// Position in `buffers` of each input (-1: unused) and of each output.
-  std::vector<int32_t> inputs, outputs;
-  /// Positions of scratch memory, each with its offset in `scratchBytes` that the caller has.
-  std::vector<std::pair<int32_t, int64_t>> scratch;
-  int64_t scratchBytes = 0;
-  const int64_t *sizes;
-  /// Whether it can fail: the kernel has element checks.
-  bool canFail;
-  bool isParallel; ///< with several threads it is better run otherwise
+/// A program of a few kernels whose sizes are all known, called without a detour.
+struct DirectCall : detail::CodeCall {
+  int64_t numKernels = 0;
+  bool isParallel = false; ///< with several threads it is better run otherwise
+  /// Of several kernels, what `sizes` points to: DirectRun.cpp.
+  std::vector<int64_t> table;
 };
-
-/// Scratch memory of this thread, which kernels that are called at once share; null where there is
-/// none.
-char *scratchOfThread(int64_t bytes);
-/// Puts it into `buffers`, at these positions with their offsets. False where there is none.
-bool putScratch(absl::Span<const std::pair<int32_t, int64_t>> places, int64_t bytes,
-                void **buffers);
 
 /// Whether a call with inputs as the program declares them can fail but for want of memory: where
 /// sizes are not known, steps have checks, or host functions are called.
@@ -101,8 +88,7 @@ public:
   bool runAtOnce(absl::Span<void *const> memory, absl::Span<const int64_t> inputExtents,
                  absl::Span<const int64_t> outputExtents, int threads) const;
 
-  /// Null if the program is not a single kernel with known sizes that wants no arena, and at most
-  /// 1 MB of scratch memory.
+  /// Null if the program is not a few kernels with known sizes that want at most 1 MB besides.
   const DirectCall *directCall() const;
 
   /// Another one of the same program and code; its counts, plans and arenas are its own.

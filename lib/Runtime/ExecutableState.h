@@ -86,15 +86,22 @@ struct Executable::State {
                                const Lending *lending) const;
   absl::StatusOr<Tensor> copyInput(const Tensor &input, size_t number) const;
   absl::Status reshapeOutputs(const Plan &plan, absl::Span<Tensor> outputs) const;
-  bool isOneCall(const CachedPlan *cached, int threads) const;
-  absl::Status runDirect(const CachedPlan &cached, absl::Span<const Tensor> inputs,
-                         absl::Span<Tensor> outputs) const;
+  /// Whether runDirect does a call for which `cached` is the plan, if any.
+  static bool isOneCall(const CachedPlan *cached, int threads) {
+    return cached && cached->direct && (threads <= 1 || !cached->direct->isParallel);
+  }
+  /// False where the call fails: the general way says why.
+  absl::StatusOr<bool> runDirect(const CachedPlan &cached, absl::Span<const Tensor> inputs,
+                                 absl::Span<Tensor> outputs) const;
   absl::Status runAll(absl::Span<const Tensor> inputs, absl::Span<Tensor> outputs, int threads,
                       RunProfile *profile, const Lending *lending) const;
   void findDirectCall();
   /// Where later segments find what this one computed, by array.
   void noteArrays(const Lease &lease, absl::Span<void *const> outputs, SmallPointers &arrays) const;
 };
+
+/// Nothing where the program is more than a few kernels, or they need much memory besides.
+std::optional<DirectCall> directCallOf(const Executable::Joined &joined, const Plan &plan);
 
 /// Fills in the elements that the segment's sizes need, with what their indices are made of.
 /// `inputs` and `arrays` are where these have their memory.

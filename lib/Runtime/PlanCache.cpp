@@ -15,44 +15,6 @@ constexpr size_t kMaxPlans = 256;
 /// Frames kept for a plan: threads that were in it at once.
 constexpr size_t kMaxFrames = 64;
 
-/// More scratch memory is borrowed with a frame.
-constexpr int64_t kMaxDirectScratch = 1 << 20;
-
-/// Nothing where the program is more than a kernel, or that needs much memory besides.
-std::optional<DirectCall> directCallOf(const Executable::Joined &joined, const Plan &plan) {
-  const Program &program = joined.program;
-  if (program.steps.size() != 1 || program.steps[0].kind != Program::Step::Kind::Kernel ||
-      joined.layout.segments.size() != 1 || plan.steps[0].isIdle)
-    return std::nullopt;
-  DirectCall call;
-  call.function = joined.functions[program.steps[0].callee];
-  call.inputs.assign(program.inputs.size(), -1);
-  call.outputs.assign(program.outputs.size(), -1);
-  call.sizes = plan.arguments.data();
-  call.canFail = !program.steps[0].failures.empty();
-  call.isParallel = plan.steps[0].parallel;
-  call.scratchBytes = plan.scratchBytes;
-  bool possible = plan.arenaBytes == 0 && plan.scratchBytes <= kMaxDirectScratch;
-  for (size_t k = 0; k < plan.pointers.size(); ++k) {
-    const Plan::Pointer &p = plan.pointers[k];
-    using Kind = Plan::Pointer::Kind;
-    call.buffers.push_back(p.kind == Kind::Constant
-                               ? const_cast<void *>(program.constants[size_t(p.value)].data())
-                           : p.kind == Kind::Kept ? reinterpret_cast<void *>(p.value)
-                                                  : nullptr);
-    if (p.kind == Kind::Scratch)
-      call.scratch.emplace_back(int32_t(k), p.value);
-    if (p.kind != Kind::Input && p.kind != Kind::Output)
-      continue;
-    int32_t &position = (p.kind == Kind::Input ? call.inputs : call.outputs)[size_t(p.value)];
-    possible &= position < 0 && p.begin == 0;
-    position = int32_t(k);
-  }
-  for (int32_t position : call.outputs)
-    possible &= position >= 0;
-  return possible ? std::optional(std::move(call)) : std::nullopt;
-}
-
 } // namespace
 
 absl::StatusOr<Lease> PlanCache::lease(int32_t segment, absl::Span<const int64_t> key, int threads,
@@ -84,7 +46,7 @@ absl::StatusOr<Lease> PlanCache::lease(int32_t segment, absl::Span<const int64_t
     result.cached = std::make_shared<CachedPlan>();
     result.cached->plan = *std::move(plan);
     result.cached->key.assign(key.begin(), key.end());
-    result.cached->direct = directCallOf(joined_, *result.cached->plan);
+    result.cached->direct = directCallOf(joined_, result.plan());
     result.cached->forks = decltype(CachedPlan::forks)(result.plan().forks.size());
     std::lock_guard lock(mutex_);
     if (isStatic) {

@@ -22,7 +22,7 @@ struct CachedPlan {
   std::vector<int64_t> key;
   std::shared_ptr<const Plan> plan;
   std::vector<std::unique_ptr<Frame>> frames;
-  /// Of a program of one kernel that needs at most 1 MB of scratch memory besides.
+  /// Of a program of a few kernels that need at most 1 MB besides.
   std::optional<DirectCall> direct;
   /// Where a profile asked for it.
   std::optional<PlanCost> cost;

@@ -12,6 +12,7 @@
 //   Dots.cpp     reductions along an axis in which loads are contiguous
 //   NextRows.cpp rows of the next iterations, fetched
 //   Scatter.cpp  sums whose terms each belong to one place
+//   ScatterRows.cpp  several of them at the same places, as vectors
 //   RowBlocks.cpp products with rows between them
 // and KernelEmitter.cpp makes the loops around passes and the choice. Products of matrices are
 // ProductEmitter.h's, and LoopEmitter.h has what all use.
@@ -114,12 +115,30 @@ private:
   llvm::SmallVector<mlir::Value> sumDots(const KernelNest &nest, const DotShape &shape, int lanes);
 
   //===--- Scatter.cpp ----------------------------------------------------===//
-  struct ScatterShape;
+  struct ScatterShape {
+    const KernelNest *nest;
+    int loop; ///< over places
+    mlir::Value start, position, term;
+  };
   bool emitIfScatter(const Pass &pass);
   std::optional<ScatterShape> scatterShape(const Pass &pass, const KernelNest &nest) const;
   llvm::SmallVector<ScatterShape, 3> scatterShapes(const Pass &pass) const;
   void overElements(const KernelNest &nest, int first, llvm::function_ref<void()> make);
   void emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes);
+
+  //===--- ScatterRows.cpp ------------------------------------------------===//
+  /// Sums at one place as the lanes of a vector.
+  struct ScatterRows {
+    mlir::Value memory;
+    mlir::VectorType type;
+  };
+  std::optional<ScatterRows> scatterRows(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes);
+  mlir::Value rowAt(const ScatterRows &rows, mlir::Value place);
+  mlir::Value rowOf(const ScatterRows &rows, llvm::ArrayRef<mlir::Value> numbers,
+                    mlir::Value behind);
+  void storeRow(const ScatterRows &rows, mlir::Value place, mlir::Value row);
+  void joinRow(const ScatterRows &rows, mlir::Value place, llvm::ArrayRef<mlir::Value> terms);
+  void spreadRows(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes);
 
   //===--- RowBlocks.cpp --------------------------------------------------===//
   bool loads(const KernelNest &nest, int array) const;

@@ -31,12 +31,6 @@ namespace arith = mlir::arith;
 namespace linalg = mlir::linalg;
 using mlir::Value;
 
-struct KernelEmitter::ScatterShape {
-  const KernelNest *nest;
-  int loop; ///< %p
-  Value start, position, term;
-};
-
 namespace {
 
 /// The loops that each value of a nest's body depends on, a bit each.
@@ -279,17 +273,30 @@ void KernelEmitter::emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> 
   };
   LoopVariable &term = body->loops[size_t(nest.numParallel)];
   term = {};
-  overElements(nest, pass.outer, [&] {
-    for (const ScatterShape &shape : shapes) {
-      Value start = emitOne(*shape.nest, shape.start);
-      Value neutral = body->neutral(*shape.nest, body->lanes)[0];
-      body->store(*shape.nest, body->join(*shape.nest, neutral, start)[0]);
-    }
-  });
+  const int placeLoop = shapes[0].loop;
+  const std::optional<ScatterRows> rows = scatterRows(pass, shapes);
+  auto startOf = [&](const ScatterShape &shape) {
+    Value start = emitOne(*shape.nest, shape.start);
+    Value neutral = body->neutral(*shape.nest, body->lanes)[0];
+    return body->join(*shape.nest, neutral, start)[0];
+  };
+  if (rows) {
+    body->lanes = 1;
+    openLoop(nest, placeLoop);
+    llvm::SmallVector<Value, 3> starts;
+    for (const ScatterShape &shape : shapes)
+      starts.push_back(startOf(shape));
+    storeRow(*rows, body->loops[size_t(placeLoop)].index[0], rowOf(*rows, starts, starts[0]));
+    stack->close();
+  } else {
+    overElements(nest, pass.outer, [&] {
+      for (const ScatterShape &shape : shapes)
+        body->store(*shape.nest, startOf(shape));
+    });
+  }
   stack->dropAnchor();
 
   body->lanes = 1;
-  const int placeLoop = shapes[0].loop;
   for (int loop = pass.outer; loop < placeLoop; ++loop)
     openLoop(nest, loop);
   auto terms =
@@ -318,13 +325,18 @@ void KernelEmitter::emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> 
     llvm::SmallVector<Value, 3> values;
     for (const ScatterShape &shape : shapes)
       values.push_back(emitOne(*shape.nest, shape.term));
+    if (rows)
+      joinRow(*rows, variable.index[0], values);
     for (auto [shape, value] : llvm::zip_equal(shapes, values))
-      body->joinStored(*shape.nest, value);
+      if (!rows)
+        body->joinStored(*shape.nest, value);
   });
   body->always.clear();
   for (int opened = pass.outer; opened < placeLoop + 2; ++opened)
     stack->close();
   stack->dropAnchor();
+  if (rows)
+    spreadRows(*rows, shapes);
   body->lanes = 1;
   if (!maps.nests.empty())
     emitPass(maps);

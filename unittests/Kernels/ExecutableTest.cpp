@@ -295,11 +295,9 @@ TEST(Executable, StaticProgramsOfOneKernelAreCalledDirectly) {
   ASSERT_TRUE(program->directCall());
   const DirectCall &direct = *program->directCall();
   double in[3] = {2, 3, 4}, result = 0;
-  std::vector<void *> buffers = direct.buffers;
-  for (int k = 0; k < 3; ++k)
-    buffers[direct.inputs[k]] = &in[k];
-  buffers[direct.outputs[0]] = &result;
-  EXPECT_EQ(direct.function(buffers.data(), direct.sizes), 0);
+  void *memory[] = {&in[0], &in[1], &in[2], &result};
+  EXPECT_TRUE(direct.run(memory));
+  EXPECT_EQ(direct.numKernels, 1);
   EXPECT_EQ(result, 14);
 
   std::vector<Tensor> inputs = {Tensor(2.0), Tensor(3.0), Tensor(4.0)}, outputs(1);

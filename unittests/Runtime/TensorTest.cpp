@@ -1,7 +1,11 @@
 #include "graphc/Tensor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -105,6 +109,47 @@ TEST(Tensor, MemoryIsAlignedAndSharedByCopies) {
   EXPECT_EQ(b.flat<double>()[0], 9);
   EXPECT_EQ(c.flat<double>()[0], 1);
   EXPECT_EQ(a.numBytes(), 24);
+}
+
+// Memory that was given back serves again, on whatever thread, and nobody shares it.
+TEST(Tensor, MemoryIsUsedAgain) {
+  auto filled = [](int64_t count, double value) {
+    return *Tensor::full(DType::Float64, {count}, value);
+  };
+  auto isFilled = [](const Tensor &tensor, double value) {
+    return std::ranges::all_of(tensor.flat<double>(), [&](double x) { return x == value; });
+  };
+  for (int64_t count : {int64_t(1), int64_t(200), int64_t(4000), int64_t(100000)}) {
+    for (int i = 0; i < 3; ++i)
+      filled(count, 7);
+    EXPECT_TRUE(isFilled(*Tensor::zeros(DType::Float64, {count}), 0)) << count;
+  }
+  // More of them than any list keeps, which come and go in another order than they were made.
+  std::vector<std::pair<Tensor, double>> live;
+  uint32_t state = 1;
+  for (int i = 0; i < 3000; ++i) {
+    state = state * 1664525u + 1013904223u;
+    live.emplace_back(filled(150 + (state >> 8) % 6 * 40, i), i);
+    if (live.size() < 30)
+      continue;
+    std::swap(live[(state >> 16) % live.size()], live.back());
+    ASSERT_TRUE(isFilled(live.back().first, live.back().second)) << i;
+    live.pop_back();
+  }
+  // Those of a thread that is gone, and those of another that go on this one.
+  std::vector<Tensor> made;
+  std::thread([&] {
+    live.clear();
+    for (int i = 0; i < 20; ++i)
+      made.push_back(filled(300, i));
+    static thread_local Tensor last;
+    last = filled(300, -1); // goes after what the thread keeps, or before
+  }).join();
+  for (int i = 0; i < 20; ++i) {
+    Tensor other = filled(300, -2);
+    EXPECT_TRUE(isFilled(made[size_t(i)], i));
+    made[size_t(i)] = Tensor();
+  }
 }
 
 TEST(Tensor, FullAndFromSpan) {

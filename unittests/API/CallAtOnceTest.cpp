@@ -1,0 +1,130 @@
+//===- CallAtOnceTest.cpp - calls with Tensors that are one call of code ---===//
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "graphc/graphc.h"
+
+namespace graphc {
+namespace {
+
+using testing::ElementsAre;
+
+bool areFailing(const absl::StatusOr<Results> &results, std::string_view part) {
+  return !results.ok() && results.status().message().find(part) != std::string_view::npos;
+}
+
+/// Calls until one runs code for these extents.
+void callUntilSpecialised(const Function &f, const std::vector<Tensor> &arguments) {
+  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (f.counters().specialisedCalls == 0 && std::chrono::steady_clock::now() < end) {
+    ASSERT_TRUE(f.call(arguments).ok());
+    if (f.counters().calls > 1000)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_GT(f.counters().specialisedCalls, 0);
+}
+
+TEST(CallAtOnce, EachCallHasItsOwnResults) {
+  Variable x = tensor(DType::Float64, {3}, "x"), y = tensor(DType::Float64, {2, 2}, "y");
+  absl::StatusOr<Function> f =
+      function({x, y}, {Out(x + 1.0).named("more"), Out(sum(y) * x).named("product")});
+  ASSERT_TRUE(f.ok()) << f.status();
+  Tensor a{1, 2, 3}, b{{1, 2}, {3, 4}};
+  Results first = *(*f)(a, b);
+  a.mutableFlat<double>()[0] = 7;
+  Results second = *f->call({a, b});
+  EXPECT_THAT(first[0].flat<double>(), ElementsAre(2, 3, 4));
+  EXPECT_THAT(second["more"].flat<double>(), ElementsAre(8, 3, 4));
+  EXPECT_THAT(first["product"].flat<double>(), ElementsAre(10, 20, 30));
+  EXPECT_THAT(second[1].flat<double>(), ElementsAre(70, 20, 30));
+  EXPECT_TRUE(second[0].isUnique());
+  EXPECT_FALSE(second[0].overlaps(second[1]) || second[0].overlaps(a));
+  EXPECT_EQ(f->counters().calls, 2);
+  EXPECT_EQ(f->counters().bytesCopied, 0);
+}
+
+// Other strides, another dtype and another order of the same arguments.
+TEST(CallAtOnce, OtherArgumentsGoTheGeneralWay) {
+  Variable x = tensor(DType::Float64, {2, 3}, "x");
+  absl::StatusOr<Function> f = function({x}, {x * 2.0});
+  ASSERT_TRUE(f.ok()) << f.status();
+  Tensor columns = *Tensor{{1, 4}, {2, 5}, {3, 6}}.transpose({1, 0});
+  EXPECT_THAT((*(*f)(columns))[0].flat<double>(), ElementsAre(2, 4, 6, 8, 10, 12));
+  EXPECT_EQ(f->counters().bytesCopied, 48);
+  Tensor narrow({{1, 2, 3}, {4, 5, 6}}, DType::Float32);
+  EXPECT_THAT((*(*f)(narrow))[0].flat<double>(), ElementsAre(2, 4, 6, 8, 10, 12));
+  EXPECT_THAT((*f->call({}, {{"x", narrow}}))[0].flat<double>(), ElementsAre(2, 4, 6, 8, 10, 12));
+  EXPECT_TRUE(areFailing((*f)(Tensor{{1, 2}}), "argument 0 ('x') wants f64[2,3] but got f64[1,2]"));
+  EXPECT_TRUE(areFailing((*f)(), "takes 1 argument but got 0"));
+  EXPECT_EQ(f->counters().calls, 3);
+}
+
+// The code says only that it failed; the message is the general way's.
+TEST(CallAtOnce, ErrorsSayWhatFailed) {
+  Variable x = tensor(DType::Float64, {4}, "x"), at = tensor(DType::Int64, {2}, "at");
+  absl::StatusOr<Function> f = function({x, at}, take(x, at));
+  ASSERT_TRUE(f.ok()) << f.status();
+  Tensor values{1, 2, 3, 4}, good({3, 0}, DType::Int64), bad({3, 9}, DType::Int64);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT((*(*f)(values, good))[0].flat<double>(), ElementsAre(4, 1));
+    absl::StatusOr<Results> failed = (*f)(values, bad);
+    EXPECT_EQ(errorKind(failed.status()), ErrorKind::IndexError);
+    EXPECT_TRUE(areFailing(failed, "index 9 is out of range for an axis of 4")) << failed.status();
+  }
+  // So of a typed call, and one that has no Status to return is refused.
+  Variable i = scalar(DType::Int64, "i");
+  absl::StatusOr<Function> g = function({i}, take(constant(Tensor{5, 6, 7}), i));
+  ASSERT_TRUE(g.ok()) << g.status();
+  EXPECT_EQ(g->bind<double(int64_t)>().status().message(),
+            "bind: the function can fail while it runs; let the signature return absl::Status");
+  auto typed = g->bind<absl::Status(int64_t, View<double, 0>)>();
+  ASSERT_TRUE(typed.ok()) << typed.status();
+  double result = 0;
+  View<double, 0> to;
+  to.data = &result;
+  EXPECT_TRUE((*typed)(2, to).ok());
+  EXPECT_EQ(result, 7);
+  EXPECT_EQ(errorKind((*typed)(3, to)), ErrorKind::IndexError);
+  EXPECT_EQ((*g)(int64_t(1))->item<double>(), 6);
+  EXPECT_TRUE(areFailing((*g)(int64_t(-4)), "index -4 is out of range for an axis of 3"));
+}
+
+// A version serves the extents that it is for, and is counted as what it is.
+TEST(CallAtOnce, FindsTheVersionOfItsExtents) {
+  Variable x = dvector("x"), y = dvector("y");
+  absl::StatusOr<Function> f = function({x, y}, {x * 3.0 + y, y - x});
+  ASSERT_TRUE(f.ok()) << f.status();
+  Tensor three{1, 2, 3}, two{4, 5};
+  callUntilSpecialised(*f, {three, three});
+  Function::Counters before = f->counters();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_THAT((*(*f)(three, three))[0].flat<double>(), ElementsAre(4, 8, 12));
+    EXPECT_THAT((*(*f)(two, two))[0].flat<double>(), ElementsAre(16, 20));
+    EXPECT_THAT((*(*f)(two, two))[1].flat<double>(), ElementsAre(0, 0));
+    EXPECT_FALSE((*f)(three, two).ok());
+  }
+  Function::Counters after = f->counters();
+  EXPECT_EQ(after.specialisedCalls, before.specialisedCalls + 10);
+  EXPECT_GE(after.calls, before.calls + 30);
+  EXPECT_EQ(after.specialisations, 1);
+}
+
+// What calls with numbers find, too.
+TEST(CallAtOnce, NumbersOfOtherDTypes) {
+  Variable x = dscalar("x"), n = scalar(DType::Int64, "n");
+  absl::StatusOr<Function> f = function({x, n}, {x * n, n + 1});
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ((*(*f)(2.5, int64_t(2)))[0].item<double>(), 5);
+  EXPECT_EQ((*(*f)(2.5f, 2))[1].item<int64_t>(), 3) << "of a float32";
+  EXPECT_EQ((*(*f)(3, 2))[0].item<double>(), 6) << "of an integer";
+  EXPECT_EQ((*(*f)(Tensor(2.5), 2))[0].item<double>(), 5);
+  EXPECT_TRUE(areFailing((*f)(2.5, 0.5), "argument 1 ('n')"));
+  EXPECT_TRUE(areFailing((*f)(2.5), "takes 2 arguments but got 1"));
+}
+
+} // namespace
+} // namespace graphc
