@@ -53,40 +53,37 @@ struct BoundArgument {
 
 /// A call that is nothing but a call of code on memory. Thread-safe.
 struct CodeCall {
-  /// Takes `pattern` with what is not known before. Where it gives another number than 0 the call
-  /// has failed, and the general way says why.
+  /// Where it gives another number than 0 the call has failed, and the general way says why.
   int32_t (*code)(void **buffers, const int64_t *sizes) = nullptr;
   const int64_t *sizes = nullptr;
-  std::vector<void *> pattern;
-  /// The memory of an argument from a byte on, inputs first and then outputs.
-  struct Place {
-    int32_t position, argument;
-    int64_t begin;
+  /// A buffer that it takes: so many bytes behind an argument's memory (inputs by number, then
+  /// outputs), behind address 0, or in scratch memory of the thread that calls.
+  struct Buffer {
+    int64_t base, offset; ///< behind the arguments: kAddress and kScratch
   };
-  std::vector<Place> places;
-  /// Scratch memory, of the thread that calls: positions in `pattern`, each with its bytes from
-  /// the first of `scratchBytes`.
-  std::vector<std::pair<int32_t, int64_t>> scratch;
+  static constexpr int kAddress = 0, kScratch = 1, kMoreBases = 2;
+  std::vector<Buffer> buffers;
   int64_t scratchBytes = 0;
 
   static constexpr int kMaxBuffers = 128;
 
-  /// Row-major arrays with the extents that it is for, outputs apart from all others. False where
-  /// it fails, or there is no scratch memory.
-  bool run(void *const *memory) const {
-    void *buffers[kMaxBuffers];
-    const size_t n = pattern.size();
-    for (size_t i = 0; i < n; ++i)
-      buffers[i] = pattern[i];
-    if (scratchBytes > 0 && !takeScratch(buffers))
+  /// The arguments' memory, with room for kMoreBases behind it: row-major arrays with the extents
+  /// that it is for, outputs apart from all others. False where it fails, or there is no scratch
+  /// memory.
+  bool run(void **memory, size_t numArguments) const {
+    memory[numArguments + kAddress] = nullptr;
+    memory[numArguments + kScratch] = scratchBytes > 0 ? scratch() : nullptr;
+    if (scratchBytes > 0 && !memory[numArguments + kScratch])
       return false;
-    for (const Place &place : places)
-      buffers[place.position] = static_cast<char *>(memory[place.argument]) + place.begin;
-    return code(buffers, sizes) == 0;
+    void *taken[kMaxBuffers], **next = taken;
+    for (const Buffer &buffer : buffers)
+      *next++ = reinterpret_cast<void *>(reinterpret_cast<intptr_t>(memory[buffer.base]) +
+                                         buffer.offset);
+    return code(taken, sizes) == 0;
   }
 
 private:
-  bool takeScratch(void **buffers) const;
+  void *scratch() const;
 };
 
 /// A call that was checked against its function.
@@ -177,7 +174,8 @@ public:
   R operator()(A... arguments) const {
     constexpr size_t kCount = sizeof...(A) + kReturnsValue;
     std::conditional_t<kReturnsValue, R, char> result{};
-    void *memory[kCount + 1] = {detail::BoundTraits<A>::memory(arguments)...};
+    void *memory[kCount + detail::CodeCall::kMoreBases] = {
+        detail::BoundTraits<A>::memory(arguments)...};
     if constexpr (kReturnsValue)
       memory[sizeof...(A)] = &result;
     absl::Status status;
@@ -198,9 +196,10 @@ private:
   explicit Bound(detail::BoundCall call) : call_(std::move(call)) {}
 
   /// Calls the code where it wants nothing more than these arguments as they are.
-  bool callAtOnce(void *const *memory, const A &...arguments) const {
+  bool callAtOnce(void **memory, const A &...arguments) const {
+    constexpr size_t kCount = sizeof...(A) + kReturnsValue;
     const detail::BoundCall *call = codeFor(arguments...);
-    if (!call || !areApart(memory, arguments...) || !call->run(memory))
+    if (!call || !areApart(memory, arguments...) || !call->run(memory, kCount))
       return false;
     if (call == &call_ && call_.versions)
       call_.count();

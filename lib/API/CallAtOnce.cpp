@@ -50,7 +50,9 @@ bool Function::State::callCode(const detail::BoundCall &call, Memory &memory,
     memory.push_back(results[i].data());
     extent += rank;
   }
-  if (!call.run(memory.data()))
+  const size_t numArguments = memory.size();
+  memory.resize(numArguments + detail::BoundCall::kMoreBases);
+  if (!call.run(memory.data(), numArguments))
     return false;
   runner().countCall(call);
   if (&call == &code && code.versions)

@@ -59,47 +59,43 @@ std::optional<DirectCall> directCallOf(const Executable::Joined &joined, const P
   call.scratchBytes = arena + plan.scratchBytes;
   if (call.scratchBytes > kMaxDirectScratch)
     return std::nullopt;
+  const auto numInputs = int64_t(program.inputs.size()),
+             numArguments = numInputs + int64_t(program.outputs.size());
   std::vector<bool> isMade(program.outputs.size());
   for (const Plan::Pointer &p : plan.pointers) {
-    const auto position = int32_t(call.pattern.size());
-    void *known = nullptr;
     switch (p.kind) {
     case Plan::Pointer::Kind::Arena:
-      call.scratch.emplace_back(position, p.value + p.begin);
+      call.buffers.push_back({numArguments + call.kScratch, p.value + p.begin});
       break;
     case Plan::Pointer::Kind::Scratch:
-      call.scratch.emplace_back(position, arena + p.value);
+      call.buffers.push_back({numArguments + call.kScratch, arena + p.value});
       break;
     case Plan::Pointer::Kind::Input:
-      call.places.push_back({position, int32_t(p.value), p.begin});
+      call.buffers.push_back({p.value, p.begin});
       break;
     case Plan::Pointer::Kind::Output:
-      call.places.push_back({position, int32_t(program.inputs.size()) + int32_t(p.value), p.begin});
+      call.buffers.push_back({numInputs + p.value, p.begin});
       isMade[size_t(p.value)] = true;
       break;
-    case Plan::Pointer::Kind::Constant: // kernels only read it
-      known = static_cast<char *>(const_cast<void *>(
-                  std::as_const(program.constants[size_t(p.value)]).data())) +
-              p.begin;
+    case Plan::Pointer::Kind::Constant:
+      call.buffers.push_back(
+          {numArguments + call.kAddress,
+           reinterpret_cast<int64_t>(std::as_const(program.constants[size_t(p.value)]).data()) +
+               p.begin});
       break;
     case Plan::Pointer::Kind::Kept:
-      known = reinterpret_cast<void *>(p.value);
+      call.buffers.push_back({numArguments + call.kAddress, p.value});
       break;
     case Plan::Pointer::Kind::Earlier:
       return std::nullopt;
     }
-    call.pattern.push_back(known);
   }
   return std::ranges::count(isMade, false) > 0 ? std::nullopt : std::optional(std::move(call));
 }
 
-bool detail::CodeCall::takeScratch(void **buffers) const {
+void *detail::CodeCall::scratch() const {
   static thread_local ArrayMemory memory;
-  if (memory.size() < scratchBytes && !memory.allocate(scratchBytes))
-    return false;
-  for (auto [position, offset] : scratch)
-    buffers[position] = memory.data() + offset;
-  return true;
+  return memory.size() >= scratchBytes || memory.allocate(scratchBytes) ? memory.data() : nullptr;
 }
 
 void Executable::countDirectCall() const {
@@ -138,13 +134,14 @@ absl::StatusOr<bool> Executable::State::runDirect(const CachedPlan &cached,
     }
     memory.push_back(const_cast<void *>(input->data()));
   }
-  memory.resize(inputs.size() + outputs.size());
+  const size_t numArguments = inputs.size() + outputs.size();
+  memory.resize(numArguments + DirectCall::kMoreBases);
   if (absl::Status status =
           allocateOutputs(0, *cached.plan, inputs, outputs,
-                          absl::MakeSpan(memory).subspan(inputs.size()), nullptr);
+                          absl::MakeSpan(memory).subspan(inputs.size(), outputs.size()), nullptr);
       !status.ok())
     return status;
-  if (!cached.direct->run(memory.data()))
+  if (!cached.direct->run(memory.data(), numArguments))
     return false;
   counters.kernels.fetch_add(cached.direct->numKernels, std::memory_order_relaxed);
   if (absl::Status status = reshapeOutputs(*cached.plan, outputs); !status.ok())
@@ -177,7 +174,9 @@ bool Executable::runAtOnce(absl::Span<void *const> memory, absl::Span<const int6
       if (*extent++ != int64_t(known->plan->sizes[size_t(wanted)]))
         return false;
   }
-  if (!known->direct->run(memory.data()))
+  SmallPointers bases(memory.begin(), memory.end());
+  bases.resize(memory.size() + DirectCall::kMoreBases);
+  if (!known->direct->run(bases.data(), memory.size()))
     return false;
   s.counters.calls.fetch_add(1, std::memory_order_relaxed);
   s.counters.kernels.fetch_add(known->direct->numKernels, std::memory_order_relaxed);

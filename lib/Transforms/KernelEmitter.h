@@ -125,18 +125,24 @@ private:
   llvm::SmallVector<ScatterShape, 3> scatterShapes(const Pass &pass) const;
   void overElements(const KernelNest &nest, int first, llvm::function_ref<void()> make);
   void emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes);
+  mlir::Value startOf(const ScatterShape &shape);
+  mlir::Value emitOne(const KernelNest &nest, mlir::Value value);
+  struct ScatterRows;
+  void emitTerms(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes, mlir::Value end,
+                 const ScatterRows *rows);
 
   //===--- ScatterRows.cpp ------------------------------------------------===//
   /// Sums at one place as the lanes of a vector.
   struct ScatterRows {
-    mlir::Value memory;
+    mlir::Value memory, fit; ///< whether there is room
     mlir::VectorType type;
   };
   std::optional<ScatterRows> scatterRows(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes);
   mlir::Value rowAt(const ScatterRows &rows, mlir::Value place);
-  mlir::Value rowOf(const ScatterRows &rows, llvm::ArrayRef<mlir::Value> numbers,
-                    mlir::Value behind);
-  void storeRow(const ScatterRows &rows, mlir::Value place, mlir::Value row);
+  void overRows(const ScatterRows &rows, const ScatterShape &shape,
+                llvm::function_ref<void(mlir::Value place)> make);
+  mlir::Value rowOf(const ScatterRows &rows, llvm::ArrayRef<mlir::Value> numbers);
+  void startRows(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes);
   void joinRow(const ScatterRows &rows, mlir::Value place, llvm::ArrayRef<mlir::Value> terms);
   void spreadRows(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes);
 

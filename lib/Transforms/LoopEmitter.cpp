@@ -182,6 +182,15 @@ Size LoopEmitter::extentOfAll(const KernelNest &nest, llvm::ArrayRef<int> loops)
   return extent;
 }
 
+Value LoopEmitter::onStack(mlir::Type element, int64_t bytes) {
+  Value buffer;
+  stack->inPrologue([&] {
+    auto type = mlir::MemRefType::get({bytes / memoryBytes(element)}, element);
+    buffer = memref::AllocaOp::create(b, type, b.getI64IntegerAttr(64));
+  });
+  return buffer;
+}
+
 Value LoopEmitter::addressOf(Value buffer) {
   Value address;
   stack->inPrologue([&] { address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer); });

@@ -48,6 +48,8 @@ protected:
   bool isDense(const KernelNest &nest, int operand, int loop);
   llvm::SmallVector<Size> extentsOf(const KernelNest &nest, llvm::ArrayRef<int> loops);
   Size extentOfAll(const KernelNest &nest, llvm::ArrayRef<int> loops);
+  /// Memory of the stack, made where the function begins.
+  mlir::Value onStack(mlir::Type element, int64_t bytes);
   mlir::Value addressOf(mlir::Value buffer);
   mlir::Value bytesOf(Size elements, mlir::Type element);
   mlir::Value pointerTo(mlir::Value address);

@@ -164,7 +164,6 @@ private:
 
   //===--- ProductVectors.cpp ---------------------------------------------===//
   VectorProduct vectorProduct(int matrix, int loop, int other, int sums, bool isDots);
-  mlir::Value onStack(mlir::Type element, int64_t bytes);
   void sumLines(const VectorProduct &product, mlir::Value count);
   void sumDotProducts(const VectorProduct &product, mlir::Value count);
   mlir::scf::ForOp

@@ -43,16 +43,6 @@ static constexpr int kDots = 4, kGroupedDots = 8;
 /// Shorter sums stay in registers (Blocks.cpp, Dots.cpp).
 static constexpr int64_t kLeastLength = 16;
 
-/// Memory of the stack, made where the function begins.
-Value ProductEmitter::onStack(mlir::Type element, int64_t bytes) {
-  Value buffer;
-  stack->inPrologue([&] {
-    auto type = mlir::MemRefType::get({bytes / memoryBytes(element)}, element);
-    buffer = memref::AllocaOp::create(b, type, b.getI64IntegerAttr(64));
-  });
-  return buffer;
-}
-
 /// Lines times numbers: `count` sums, in the order of k.
 void ProductEmitter::sumLines(const VectorProduct &p, Value count) {
   int64_t bytes = memoryBytes(p.element);

@@ -268,39 +268,48 @@ void KernelEmitter::emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> 
   body->masks.clear();
   body->rowExists.clear();
 
-  auto emitOne = [&](const KernelNest &of, Value value) {
-    return body->emit(of, value, /*asVectors=*/body->lanes > 1)[0][0];
-  };
-  LoopVariable &term = body->loops[size_t(nest.numParallel)];
-  term = {};
-  const int placeLoop = shapes[0].loop;
-  const std::optional<ScatterRows> rows = scatterRows(pass, shapes);
-  auto startOf = [&](const ScatterShape &shape) {
-    Value start = emitOne(*shape.nest, shape.start);
-    Value neutral = body->neutral(*shape.nest, body->lanes)[0];
-    return body->join(*shape.nest, neutral, start)[0];
-  };
-  if (rows) {
-    body->lanes = 1;
-    openLoop(nest, placeLoop);
-    llvm::SmallVector<Value, 3> starts;
+  body->loops[size_t(nest.numParallel)] = {};
+  overElements(nest, pass.outer, [&] {
     for (const ScatterShape &shape : shapes)
-      starts.push_back(startOf(shape));
-    storeRow(*rows, body->loops[size_t(placeLoop)].index[0], rowOf(*rows, starts, starts[0]));
-    stack->close();
-  } else {
-    overElements(nest, pass.outer, [&] {
-      for (const ScatterShape &shape : shapes)
-        body->store(*shape.nest, startOf(shape));
-    });
-  }
+      body->store(*shape.nest, startOf(shape));
+  });
   stack->dropAnchor();
+  Value end = stack->value(nest.extents.back());
+  if (std::optional<ScatterRows> rows = scatterRows(pass, shapes)) {
+    Value none = stack->constant(1); // that many terms are the starts
+    startRows(*rows, shapes);
+    emitTerms(pass, shapes, arith::SelectOp::create(b, rows->fit, end, none), &*rows);
+    spreadRows(*rows, shapes);
+    end = arith::SelectOp::create(b, rows->fit, none, end);
+  }
+  emitTerms(pass, shapes, end, nullptr);
+  if (!maps.nests.empty())
+    emitPass(maps);
+}
 
+/// What sums begin with.
+Value KernelEmitter::startOf(const ScatterShape &shape) {
+  Value start = emitOne(*shape.nest, shape.start);
+  Value neutral = body->neutral(*shape.nest, body->lanes)[0];
+  return body->join(*shape.nest, neutral, start)[0];
+}
+
+/// A value of a body in the only instance of the block.
+Value KernelEmitter::emitOne(const KernelNest &nest, Value value) {
+  return body->emit(nest, value, /*asVectors=*/body->lanes > 1)[0][0];
+}
+
+/// Joins the terms up to `end` with the sums in memory, or in `rows`, if not null.
+void KernelEmitter::emitTerms(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes, Value end,
+                              const ScatterRows *rows) {
+  const KernelNest &nest = *shapes[0].nest;
+  const int placeLoop = shapes[0].loop;
   body->lanes = 1;
   for (int loop = pass.outer; loop < placeLoop; ++loop)
     openLoop(nest, loop);
-  auto terms =
-      stack->open(stack->constant(1), stack->value(nest.extents.back()), stack->constant(1));
+  auto terms = stack->open(stack->constant(1), end, stack->constant(1));
+  LoopVariable &term = body->loops[size_t(nest.numParallel)];
+  term = {};
   term.level = stack->depth();
   term.index = {terms.getInductionVar()};
   for (const ScatterShape &shape : shapes)
@@ -314,32 +323,24 @@ void KernelEmitter::emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> 
       arith::AndIOp::create(b, arith::CmpIOp::create(b, P::sge, at, stack->value(range.lower)),
                             arith::CmpIOp::create(b, P::slt, at, stack->value(range.upper)));
   Value next = arith::AddIOp::create(b, at, stack->constant(1));
-  Value end = arith::SelectOp::create(b, isInside, next, at);
-  auto once = stack->open(at, end, stack->constant(1));
-  LoopVariable &variable = body->loops[size_t(placeLoop)];
-  variable = {};
-  variable.level = stack->depth();
-  variable.index = {once.getInductionVar()};
+  auto once =
+      stack->open(at, arith::SelectOp::create(b, isInside, next, at), stack->constant(1));
+  setLoop(placeLoop, once.getInductionVar());
   overElements(nest, placeLoop + 1, [&] {
     // All terms before the first sum: what they share is not loaded again behind a store.
     llvm::SmallVector<Value, 3> values;
     for (const ScatterShape &shape : shapes)
       values.push_back(emitOne(*shape.nest, shape.term));
     if (rows)
-      joinRow(*rows, variable.index[0], values);
+      return joinRow(*rows, once.getInductionVar(), values);
     for (auto [shape, value] : llvm::zip_equal(shapes, values))
-      if (!rows)
-        body->joinStored(*shape.nest, value);
+      body->joinStored(*shape.nest, value);
   });
   body->always.clear();
   for (int opened = pass.outer; opened < placeLoop + 2; ++opened)
     stack->close();
   stack->dropAnchor();
-  if (rows)
-    spreadRows(*rows, shapes);
   body->lanes = 1;
-  if (!maps.nests.empty())
-    emitPass(maps);
 }
 
 } // namespace graphc

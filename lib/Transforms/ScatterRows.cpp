@@ -10,10 +10,12 @@
 //     c[%p] += u[%k]                           a[%p], b[%p], c[%p] = rows[%p, 0 to 2]
 //
 // A core stores once a cycle, or twice: stores are what a loop over terms waits for, and then for
-// sums that have just been stored. Each sum is joined in the same order as before. `rows` is scratch
-// memory of each thread, so it must be known to be small, and places must be fewer than terms.
+// sums that have just been stored. Each sum is joined in the same order as before. `rows` lies on
+// the stack. Where places are too many for it, or more than terms, all is as before: of each loop
+// that is left out the bounds are equal.
 //
 //===----------------------------------------------------------------------===//
+#include "Lowering/ScalarTypes.h"
 #include "Transforms/KernelEmitter.h"
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -25,8 +27,10 @@ namespace arith = mlir::arith;
 namespace vector = mlir::vector;
 using mlir::Value;
 
-/// Of all rows: half of an L1 cache, in which terms and sums lie, too.
+/// Of all rows, on the stack: half of an L1 cache, in which terms lie, too.
 static constexpr int64_t kMostBytes = 16 << 10;
+/// Rows are filled and read once, which takes as long as so many terms each.
+static constexpr int64_t kTermsForRow = 2;
 
 std::optional<KernelEmitter::ScatterRows>
 KernelEmitter::scatterRows(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes) {
@@ -42,15 +46,21 @@ KernelEmitter::scatterRows(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes
     if (kernel.arrays[size_t(shape.nest->result)].element != element ||
         !mlir::isa<arith::AddFOp>(shape.nest->join))
       return std::nullopt;
-  const int64_t width = int64_t(llvm::PowerOf2Ceil(shapes.size()));
-  const int64_t rowBytes = width * element.getIntOrFloatBitWidth() / 8;
-  auto places = constantSize(nest.extents[size_t(loop)]), terms = constantSize(nest.extents.back());
-  if (rowBytes > target.vectorBytes || !places || *places * rowBytes > kMostBytes || !terms ||
-      *terms < 2 * *places)
+  const auto width = int64_t(llvm::PowerOf2Ceil(shapes.size()));
+  const int64_t rowBytes = width * memoryBytes(element);
+  if (rowBytes > target.vectorBytes)
     return std::nullopt;
   ScatterRows rows;
-  rows.type = mlir::VectorType::get(width, element);
-  rows.memory = function.addScratch(element, b.getIndexAttr(*places * width)).buffer;
+  rows.type = mlir::VectorType::get({width}, element);
+  rows.memory = onStack(element, kMostBytes);
+  auto atMost = [&](Value number, Value limit) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, number, limit);
+  };
+  Value places = stack->value(nest.extents[size_t(loop)]);
+  rows.fit = arith::AndIOp::create(
+      b, atMost(places, stack->constant(kMostBytes / rowBytes)),
+      atMost(stack->value(stack->multiply(places, b.getIndexAttr(kTermsForRow))),
+             stack->value(nest.extents.back())));
   return rows;
 }
 
@@ -59,37 +69,54 @@ Value KernelEmitter::rowAt(const ScatterRows &rows, Value place) {
   return stack->value(stack->multiply(place, b.getIndexAttr(rows.type.getDimSize(0))));
 }
 
-/// One number of each sum as a vector; what is behind them is `behind`.
-Value KernelEmitter::rowOf(const ScatterRows &rows, llvm::ArrayRef<Value> numbers, Value behind) {
-  llvm::SmallVector<Value, 8> all(numbers);
-  all.resize(size_t(rows.type.getDimSize(0)), behind);
-  return vector::FromElementsOp::create(b, rows.type, all);
+/// For all places, if rows fit.
+void KernelEmitter::overRows(const ScatterRows &rows, const ScatterShape &shape,
+                             llvm::function_ref<void(Value place)> make) {
+  Bounds range = bounds(*shape.nest, shape.loop);
+  Value lower = stack->value(range.lower), upper = stack->value(range.upper);
+  auto places = stack->open(lower, arith::SelectOp::create(b, rows.fit, upper, lower),
+                            stack->constant(1));
+  body->lanes = 1;
+  setLoop(shape.loop, places.getInductionVar());
+  make(places.getInductionVar());
+  stack->close();
+  stack->dropAnchor();
 }
 
-void KernelEmitter::storeRow(const ScatterRows &rows, Value place, Value row) {
-  vector::StoreOp::create(b, row, rows.memory, rowAt(rows, place));
+/// One number of each sum, and 0 behind them.
+Value KernelEmitter::rowOf(const ScatterRows &rows, llvm::ArrayRef<Value> numbers) {
+  Value row = arith::ConstantOp::create(b, b.getZeroAttr(rows.type));
+  for (auto [lane, number] : llvm::enumerate(numbers))
+    row = vector::InsertOp::create(b, number, row, int64_t(lane));
+  return row;
+}
+
+void KernelEmitter::startRows(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes) {
+  overRows(rows, shapes[0], [&](Value place) {
+    llvm::SmallVector<Value, 3> starts;
+    for (const ScatterShape &shape : shapes)
+      starts.push_back(startOf(shape));
+    vector::StoreOp::create(b, rowOf(rows, starts), rows.memory, rowAt(rows, place));
+  });
 }
 
 /// Joins a term of each sum to those at a place.
 void KernelEmitter::joinRow(const ScatterRows &rows, Value place, llvm::ArrayRef<Value> terms) {
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(rows.type.getElementType()));
-  Value sums = vector::LoadOp::create(b, rows.type, rows.memory, rowAt(rows, place));
-  storeRow(rows, place, arith::AddFOp::create(b, sums, rowOf(rows, terms, zero)));
+  Value at = rowAt(rows, place);
+  Value sums = vector::LoadOp::create(b, rows.type, rows.memory, at);
+  Value joined = arith::AddFOp::create(b, sums, rowOf(rows, terms));
+  vector::StoreOp::create(b, joined, rows.memory, at);
 }
 
 /// Sums go to where they are read.
 void KernelEmitter::spreadRows(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes) {
-  const int loop = shapes[0].loop;
-  body->lanes = 1;
-  openLoop(*shapes[0].nest, loop);
-  Value row = vector::LoadOp::create(b, rows.type, rows.memory,
-                                     rowAt(rows, body->loops[size_t(loop)].index[0]));
-  for (auto [lane, shape] : llvm::enumerate(shapes)) {
-    Value sum = vector::ExtractOp::create(b, row, int64_t(lane));
-    body->store(*shape.nest, sum);
-  }
-  stack->close();
-  stack->dropAnchor();
+  overRows(rows, shapes[0], [&](Value place) {
+    Value row = vector::LoadOp::create(b, rows.type, rows.memory, rowAt(rows, place));
+    for (auto [lane, shape] : llvm::enumerate(shapes)) {
+      Value sum = vector::ExtractOp::create(b, row, int64_t(lane));
+      body->store(*shape.nest, sum);
+    }
+  });
 }
 
 } // namespace graphc

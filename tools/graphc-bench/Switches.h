@@ -33,6 +33,7 @@ inline const std::vector<Switch> kSwitches = {
      {"resnet_512x7_2048_1x1_dx", "resnet_1024x14_256_1x1_dx", "resnet_512x7_512_3x3_dx",
       "resnet_64x56_64_3x3_dw", "resnet_128x28_128_3x3_dw"}},
     {"join-scatters", {"radon"}},
+    {"scatter-rows", {"radon"}},
     {"join-products", {"encoder", "attention_8x512", "attention_1x4096"}},
     {"block-memory", {"attention_8x512", "attention_8x1024", "attention_1x4096"}},
     {"parts-in-place", {"joined", "network_squeezenet", "network_inception_v1"}},

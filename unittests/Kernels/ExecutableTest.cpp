@@ -295,8 +295,8 @@ TEST(Executable, StaticProgramsOfOneKernelAreCalledDirectly) {
   ASSERT_TRUE(program->directCall());
   const DirectCall &direct = *program->directCall();
   double in[3] = {2, 3, 4}, result = 0;
-  void *memory[] = {&in[0], &in[1], &in[2], &result};
-  EXPECT_TRUE(direct.run(memory));
+  void *memory[4 + DirectCall::kMoreBases] = {&in[0], &in[1], &in[2], &result};
+  EXPECT_TRUE(direct.run(memory, 4));
   EXPECT_EQ(direct.numKernels, 1);
   EXPECT_EQ(result, 14);
 
