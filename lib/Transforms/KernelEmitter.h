@@ -125,11 +125,12 @@ private:
   llvm::SmallVector<ScatterShape, 3> scatterShapes(const Pass &pass) const;
   void overElements(const KernelNest &nest, int first, llvm::function_ref<void()> make);
   void emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes);
+  void addAreTerms(const KernelNest &nest);
   mlir::Value startOf(const ScatterShape &shape);
   mlir::Value emitOne(const KernelNest &nest, mlir::Value value);
   struct ScatterRows;
-  void emitTerms(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes, mlir::Value end,
-                 const ScatterRows *rows);
+  void emitTerms(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes, mlir::Value begin,
+                 mlir::Value end, const ScatterRows *rows);
 
   //===--- ScatterRows.cpp ------------------------------------------------===//
   /// Sums at one place as the lanes of a vector.
@@ -143,7 +144,11 @@ private:
                 llvm::function_ref<void(mlir::Value place)> make);
   mlir::Value rowOf(const ScatterRows &rows, llvm::ArrayRef<mlir::Value> numbers);
   void startRows(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes);
-  void joinRow(const ScatterRows &rows, mlir::Value place, llvm::ArrayRef<mlir::Value> terms);
+  void joinRow(const ScatterRows &rows, mlir::Value at, mlir::Value terms);
+  llvm::SmallVector<mlir::Value> rowsOf(const ScatterRows &rows,
+                                        llvm::SmallVector<mlir::Value, 8> sums);
+  mlir::Value joinWholeVectors(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes,
+                               mlir::Value begin, mlir::Value end);
   void spreadRows(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes);
 
   //===--- RowBlocks.cpp --------------------------------------------------===//

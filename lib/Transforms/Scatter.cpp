@@ -74,16 +74,6 @@ struct Choice {
   Value other(bool isLeft) { return isLeft ? equal.getRhs() : equal.getLhs(); }
 };
 
-/// What is asked of the term's number where there is a term, that it is greater than 0.
-void addAreTerms(const KernelNest &nest, llvm::DenseSet<Value> &result) {
-  for (mlir::Operation &op : nest.body()->without_terminator())
-    if (auto compare = mlir::dyn_cast<arith::CmpIOp>(op))
-      if (compare.getPredicate() == arith::CmpIPredicate::sgt &&
-          countedLoop(compare.getLhs()) == nest.numParallel &&
-          mlir::matchPattern(compare.getRhs(), mlir::m_Zero()))
-        result.insert(compare.getResult());
-}
-
 } // namespace
 
 /// Whether values of two bodies are computed alike from the same arrays.
@@ -274,17 +264,28 @@ void KernelEmitter::emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> 
       body->store(*shape.nest, startOf(shape));
   });
   stack->dropAnchor();
-  Value end = stack->value(nest.extents.back());
+  Value begin = stack->constant(1), end = stack->value(nest.extents.back());
   if (std::optional<ScatterRows> rows = scatterRows(pass, shapes)) {
-    Value none = stack->constant(1); // that many terms are the starts
     startRows(*rows, shapes);
-    emitTerms(pass, shapes, arith::SelectOp::create(b, rows->fit, end, none), &*rows);
+    Value endOfRows = arith::SelectOp::create(b, rows->fit, end, begin);
+    Value rest = joinWholeVectors(*rows, shapes, begin, endOfRows);
+    emitTerms(pass, shapes, rest, endOfRows, &*rows);
     spreadRows(*rows, shapes);
-    end = arith::SelectOp::create(b, rows->fit, none, end);
+    end = arith::SelectOp::create(b, rows->fit, begin, end);
   }
-  emitTerms(pass, shapes, end, nullptr);
+  emitTerms(pass, shapes, begin, end, nullptr);
   if (!maps.nests.empty())
     emitPass(maps);
+}
+
+/// Conditions that hold where there is a term: that its number is greater than 0.
+void KernelEmitter::addAreTerms(const KernelNest &nest) {
+  for (mlir::Operation &op : nest.body()->without_terminator())
+    if (auto compare = mlir::dyn_cast<arith::CmpIOp>(op))
+      if (compare.getPredicate() == arith::CmpIPredicate::sgt &&
+          countedLoop(compare.getLhs()) == nest.numParallel &&
+          mlir::matchPattern(compare.getRhs(), mlir::m_Zero()))
+        body->always.insert(compare.getResult());
 }
 
 /// What sums begin with.
@@ -299,21 +300,18 @@ Value KernelEmitter::emitOne(const KernelNest &nest, Value value) {
   return body->emit(nest, value, /*asVectors=*/body->lanes > 1)[0][0];
 }
 
-/// Joins the terms up to `end` with the sums in memory, or in `rows`, if not null.
-void KernelEmitter::emitTerms(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes, Value end,
-                              const ScatterRows *rows) {
+/// Joins terms with the sums in memory, or in `rows`, if not null.
+void KernelEmitter::emitTerms(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes, Value begin,
+                              Value end, const ScatterRows *rows) {
   const KernelNest &nest = *shapes[0].nest;
   const int placeLoop = shapes[0].loop;
   body->lanes = 1;
   for (int loop = pass.outer; loop < placeLoop; ++loop)
     openLoop(nest, loop);
-  auto terms = stack->open(stack->constant(1), end, stack->constant(1));
-  LoopVariable &term = body->loops[size_t(nest.numParallel)];
-  term = {};
-  term.level = stack->depth();
-  term.index = {terms.getInductionVar()};
+  auto terms = stack->open(begin, end, stack->constant(1));
+  setLoop(nest.numParallel, terms.getInductionVar());
   for (const ScatterShape &shape : shapes)
-    addAreTerms(*shape.nest, body->always);
+    addAreTerms(*shape.nest);
   Value at = emitOne(nest, shapes[0].position);
   if (!at.getType().isIndex())
     at = arith::IndexCastOp::create(b, b.getIndexType(), at);
@@ -332,7 +330,7 @@ void KernelEmitter::emitTerms(const Pass &pass, llvm::ArrayRef<ScatterShape> sha
     for (const ScatterShape &shape : shapes)
       values.push_back(emitOne(*shape.nest, shape.term));
     if (rows)
-      return joinRow(*rows, once.getInductionVar(), values);
+      return joinRow(*rows, rowAt(*rows, once.getInductionVar()), rowOf(*rows, values));
     for (auto [shape, value] : llvm::zip_equal(shapes, values))
       body->joinStored(*shape.nest, value);
   });

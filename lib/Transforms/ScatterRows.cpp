@@ -48,7 +48,7 @@ KernelEmitter::scatterRows(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes
       return std::nullopt;
   const auto width = int64_t(llvm::PowerOf2Ceil(shapes.size()));
   const int64_t rowBytes = width * memoryBytes(element);
-  if (rowBytes > target.vectorBytes)
+  if (rowBytes > target.vectorBytes) // terms of as many places are computed at a time
     return std::nullopt;
   ScatterRows rows;
   rows.type = mlir::VectorType::get({width}, element);
@@ -58,7 +58,7 @@ KernelEmitter::scatterRows(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes
   };
   Value places = stack->value(nest.extents[size_t(loop)]);
   rows.fit = arith::AndIOp::create(
-      b, atMost(places, stack->constant(kMostBytes / rowBytes)),
+      b, atMost(places, stack->constant(kMostBytes / rowBytes - 1)),
       atMost(stack->value(stack->multiply(places, b.getIndexAttr(kTermsForRow))),
              stack->value(nest.extents.back())));
   return rows;
@@ -100,12 +100,88 @@ void KernelEmitter::startRows(const ScatterRows &rows, llvm::ArrayRef<ScatterSha
   });
 }
 
-/// Joins a term of each sum to those at a place.
-void KernelEmitter::joinRow(const ScatterRows &rows, Value place, llvm::ArrayRef<Value> terms) {
-  Value at = rowAt(rows, place);
+/// Joins a term of each sum to those of a row.
+void KernelEmitter::joinRow(const ScatterRows &rows, Value at, Value terms) {
   Value sums = vector::LoadOp::create(b, rows.type, rows.memory, at);
-  Value joined = arith::AddFOp::create(b, sums, rowOf(rows, terms));
-  vector::StoreOp::create(b, joined, rows.memory, at);
+  vector::StoreOp::create(b, Value(arith::AddFOp::create(b, sums, terms)), rows.memory, at);
+}
+
+/// The rows of vectors that have one term of each row in a lane: blocks of as many lanes as vectors
+/// are transposed, by exchanging lanes that are 1, 2, ... apart.
+llvm::SmallVector<Value> KernelEmitter::rowsOf(const ScatterRows &rows,
+                                               llvm::SmallVector<Value, 8> sums) {
+  const int64_t width = rows.type.getDimSize(0), lanes = body->lanes;
+  Value zero =
+      arith::ConstantOp::create(b, b.getZeroAttr(mlir::cast<mlir::VectorType>(sums[0].getType())));
+  sums.resize(size_t(width), zero);
+  for (int64_t apart = 1; apart < width; apart *= 2)
+    for (int64_t i = 0; i < width; ++i) {
+      if (i & apart)
+        continue;
+      Value one = sums[size_t(i)], other = sums[size_t(i + apart)];
+      for (int64_t half : {int64_t(0), apart}) {
+        llvm::SmallVector<int64_t> from;
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          from.push_back(lane & apart ? lanes + (lane - apart) + half : lane + half);
+        sums[size_t(i + half)] = vector::ShuffleOp::create(b, one, other, from);
+      }
+    }
+  llvm::SmallVector<Value> result;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    llvm::SmallVector<int64_t> from;
+    for (int64_t k = 0; k < width; ++k)
+      from.push_back(lane / width * width + k);
+    Value block = sums[size_t(lane % width)];
+    result.push_back(vector::ShuffleOp::create(b, block, block, from));
+  }
+  return result;
+}
+
+/// Terms are computed as vectors, as many as make whole ones; returns where they end. Those of
+/// places that are another thread's go to a row that nobody reads.
+Value KernelEmitter::joinWholeVectors(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes,
+                                      Value begin, Value end) {
+  const KernelNest &nest = *shapes[0].nest;
+  const int64_t lanes = target.vectorBytes / memoryBytes(rows.type.getElementType());
+  Value main = arith::AddIOp::create(
+      b, begin, floorToMultiple(arith::SubIOp::create(b, end, begin), lanes));
+  body->lanes = int(lanes);
+  auto terms = stack->open(begin, main, stack->constant(lanes));
+  setLoop(nest.numParallel, terms.getInductionVar());
+  body->loops[size_t(nest.numParallel)].isVector = true;
+  for (const ScatterShape &shape : shapes)
+    addAreTerms(*shape.nest);
+  Value places = emitOne(nest, shapes[0].position);
+  auto numbers = mlir::cast<mlir::VectorType>(places.getType());
+  auto asVector = [&](Value number) -> Value {
+    if (!numbers.getElementType().isIndex())
+      number = arith::IndexCastOp::create(b, numbers.getElementType(), number);
+    return vector::BroadcastOp::create(b, numbers, number);
+  };
+  Bounds range = bounds(nest, shapes[0].loop);
+  auto compare = [&](arith::CmpIPredicate predicate, Size limit) -> Value {
+    return arith::CmpIOp::create(b, predicate, places, asVector(stack->value(limit)));
+  };
+  Value isInside = arith::AndIOp::create(b, compare(arith::CmpIPredicate::sge, range.lower),
+                                         compare(arith::CmpIPredicate::slt, range.upper));
+  Value spare = stack->constant(kMostBytes / memoryBytes(rows.type.getElementType()) /
+                                    rows.type.getDimSize(0) -
+                                1);
+  places = arith::SelectOp::create(b, isInside, places, asVector(spare));
+  llvm::SmallVector<Value, 8> values;
+  for (const ScatterShape &shape : shapes)
+    values.push_back(emitOne(*shape.nest, shape.term));
+  for (auto [lane, row] : llvm::enumerate(rowsOf(rows, values))) {
+    Value place = vector::ExtractOp::create(b, places, int64_t(lane));
+    if (!place.getType().isIndex())
+      place = arith::IndexCastOp::create(b, b.getIndexType(), place);
+    joinRow(rows, rowAt(rows, place), row);
+  }
+  body->always.clear();
+  stack->close();
+  stack->dropAnchor();
+  body->lanes = 1;
+  return main;
 }
 
 /// Sums go to where they are read.
