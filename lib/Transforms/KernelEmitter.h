@@ -140,13 +140,13 @@ private:
   };
   std::optional<ScatterRows> scatterRows(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes);
   mlir::Value rowAt(const ScatterRows &rows, mlir::Value place);
-  void overRows(const ScatterRows &rows, const ScatterShape &shape,
-                llvm::function_ref<void(mlir::Value place)> make);
+  int lanesOfTerms(const ScatterRows &rows) const;
   mlir::Value rowOf(const ScatterRows &rows, llvm::ArrayRef<mlir::Value> numbers);
   void startRows(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes);
   void joinRow(const ScatterRows &rows, mlir::Value at, mlir::Value terms);
   llvm::SmallVector<mlir::Value> rowsOf(const ScatterRows &rows,
                                         llvm::SmallVector<mlir::Value, 8> sums);
+  llvm::SmallVector<mlir::Value, 8> sumsOfRows(const ScatterRows &rows, mlir::Value place);
   mlir::Value joinWholeVectors(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes,
                                mlir::Value begin, mlir::Value end);
   void spreadRows(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes);

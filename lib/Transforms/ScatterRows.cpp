@@ -69,18 +69,9 @@ Value KernelEmitter::rowAt(const ScatterRows &rows, Value place) {
   return stack->value(stack->multiply(place, b.getIndexAttr(rows.type.getDimSize(0))));
 }
 
-/// For all places, if rows fit.
-void KernelEmitter::overRows(const ScatterRows &rows, const ScatterShape &shape,
-                             llvm::function_ref<void(Value place)> make) {
-  Bounds range = bounds(*shape.nest, shape.loop);
-  Value lower = stack->value(range.lower), upper = stack->value(range.upper);
-  auto places = stack->open(lower, arith::SelectOp::create(b, rows.fit, upper, lower),
-                            stack->constant(1));
-  body->lanes = 1;
-  setLoop(shape.loop, places.getInductionVar());
-  make(places.getInductionVar());
-  stack->close();
-  stack->dropAnchor();
+/// A vector of terms, or of places.
+int KernelEmitter::lanesOfTerms(const ScatterRows &rows) const {
+  return int(target.vectorBytes / memoryBytes(rows.type.getElementType()));
 }
 
 /// One number of each sum, and 0 behind them.
@@ -92,12 +83,19 @@ Value KernelEmitter::rowOf(const ScatterRows &rows, llvm::ArrayRef<Value> number
 }
 
 void KernelEmitter::startRows(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes) {
-  overRows(rows, shapes[0], [&](Value place) {
-    llvm::SmallVector<Value, 3> starts;
-    for (const ScatterShape &shape : shapes)
-      starts.push_back(startOf(shape));
-    vector::StoreOp::create(b, rowOf(rows, starts), rows.memory, rowAt(rows, place));
-  });
+  Bounds range = bounds(*shapes[0].nest, shapes[0].loop);
+  Value lower = stack->value(range.lower), upper = stack->value(range.upper);
+  auto places = stack->open(lower, arith::SelectOp::create(b, rows.fit, upper, lower),
+                            stack->constant(1));
+  body->lanes = 1;
+  setLoop(shapes[0].loop, places.getInductionVar());
+  llvm::SmallVector<Value, 3> starts;
+  for (const ScatterShape &shape : shapes)
+    starts.push_back(startOf(shape));
+  vector::StoreOp::create(b, rowOf(rows, starts), rows.memory,
+                          rowAt(rows, places.getInductionVar()));
+  stack->close();
+  stack->dropAnchor();
 }
 
 /// Joins a term of each sum to those of a row.
@@ -106,26 +104,33 @@ void KernelEmitter::joinRow(const ScatterRows &rows, Value at, Value terms) {
   vector::StoreOp::create(b, Value(arith::AddFOp::create(b, sums, terms)), rows.memory, at);
 }
 
-/// The rows of vectors that have one term of each row in a lane: blocks of as many lanes as vectors
-/// are transposed, by exchanging lanes that are 1, 2, ... apart.
-llvm::SmallVector<Value> KernelEmitter::rowsOf(const ScatterRows &rows,
-                                               llvm::SmallVector<Value, 8> sums) {
-  const int64_t width = rows.type.getDimSize(0), lanes = body->lanes;
-  Value zero =
-      arith::ConstantOp::create(b, b.getZeroAttr(mlir::cast<mlir::VectorType>(sums[0].getType())));
-  sums.resize(size_t(width), zero);
+/// Blocks of as many lanes as there are vectors, transposed: lanes that are 1, 2, ... apart change
+/// places.
+static void transposeBlocks(mlir::ImplicitLocOpBuilder &b,
+                            llvm::SmallVectorImpl<Value> &vectors) {
+  const auto width = int64_t(vectors.size());
+  const int64_t lanes = mlir::cast<mlir::VectorType>(vectors[0].getType()).getDimSize(0);
   for (int64_t apart = 1; apart < width; apart *= 2)
     for (int64_t i = 0; i < width; ++i) {
       if (i & apart)
         continue;
-      Value one = sums[size_t(i)], other = sums[size_t(i + apart)];
+      Value one = vectors[size_t(i)], other = vectors[size_t(i + apart)];
       for (int64_t half : {int64_t(0), apart}) {
         llvm::SmallVector<int64_t> from;
         for (int64_t lane = 0; lane < lanes; ++lane)
           from.push_back(lane & apart ? lanes + (lane - apart) + half : lane + half);
-        sums[size_t(i + half)] = vector::ShuffleOp::create(b, one, other, from);
+        vectors[size_t(i + half)] = vector::ShuffleOp::create(b, one, other, from);
       }
     }
+}
+
+/// The rows of vectors that have a number of each row in a lane.
+llvm::SmallVector<Value> KernelEmitter::rowsOf(const ScatterRows &rows,
+                                               llvm::SmallVector<Value, 8> sums) {
+  const int64_t width = rows.type.getDimSize(0), lanes = body->lanes;
+  auto type = mlir::cast<mlir::VectorType>(sums[0].getType());
+  sums.resize(size_t(width), arith::ConstantOp::create(b, b.getZeroAttr(type)));
+  transposeBlocks(b, sums);
   llvm::SmallVector<Value> result;
   for (int64_t lane = 0; lane < lanes; ++lane) {
     llvm::SmallVector<int64_t> from;
@@ -137,15 +142,47 @@ llvm::SmallVector<Value> KernelEmitter::rowsOf(const ScatterRows &rows,
   return result;
 }
 
+/// The other way round, from the row of `place` on.
+llvm::SmallVector<Value, 8> KernelEmitter::sumsOfRows(const ScatterRows &rows, Value place) {
+  const int64_t width = rows.type.getDimSize(0), lanes = body->lanes;
+  Value at = rowAt(rows, place);
+  llvm::SmallVector<Value, 8> sums;
+  for (int64_t i = 0; i < width; ++i) {
+    Value all;
+    for (int64_t lane = i, filled = 0; lane < lanes; lane += width, filled += width) {
+      Value row = vector::LoadOp::create(
+          b, rows.type, rows.memory,
+          stack->value(stack->add(at, b.getIndexAttr(lane * width))));
+      if (!filled) {
+        all = row;
+        continue;
+      }
+      llvm::SmallVector<int64_t> from; // both are as long as what is filled, to begin with
+      for (int64_t k = 0; k < filled + width; ++k)
+        from.push_back(k);
+      if (filled > width) { // shuffles want vectors of one length
+        llvm::SmallVector<int64_t> longer;
+        for (int64_t k = 0; k < filled; ++k)
+          longer.push_back(k % width);
+        row = vector::ShuffleOp::create(b, row, row, longer);
+      }
+      all = vector::ShuffleOp::create(b, all, row, from);
+    }
+    sums.push_back(all);
+  }
+  transposeBlocks(b, sums);
+  return sums;
+}
+
 /// Terms are computed as vectors, as many as make whole ones; returns where they end. Those of
 /// places that are another thread's go to a row that nobody reads.
 Value KernelEmitter::joinWholeVectors(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes,
                                       Value begin, Value end) {
   const KernelNest &nest = *shapes[0].nest;
-  const int64_t lanes = target.vectorBytes / memoryBytes(rows.type.getElementType());
+  const int lanes = lanesOfTerms(rows);
   Value main = arith::AddIOp::create(
       b, begin, floorToMultiple(arith::SubIOp::create(b, end, begin), lanes));
-  body->lanes = int(lanes);
+  body->lanes = lanes;
   auto terms = stack->open(begin, main, stack->constant(lanes));
   setLoop(nest.numParallel, terms.getInductionVar());
   body->loops[size_t(nest.numParallel)].isVector = true;
@@ -184,15 +221,37 @@ Value KernelEmitter::joinWholeVectors(const ScatterRows &rows, llvm::ArrayRef<Sc
   return main;
 }
 
-/// Sums go to where they are read.
+/// Sums go to where they are read: as vectors, which those who read them find at once.
 void KernelEmitter::spreadRows(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes) {
-  overRows(rows, shapes[0], [&](Value place) {
-    Value row = vector::LoadOp::create(b, rows.type, rows.memory, rowAt(rows, place));
-    for (auto [lane, shape] : llvm::enumerate(shapes)) {
-      Value sum = vector::ExtractOp::create(b, row, int64_t(lane));
-      body->store(*shape.nest, sum);
+  const ScatterShape &first = shapes[0];
+  Bounds range = bounds(*first.nest, first.loop);
+  Value lower = stack->value(range.lower),
+        upper = arith::SelectOp::create(b, rows.fit, stack->value(range.upper), lower);
+  const int lanes = lanesOfTerms(rows);
+  Value main = arith::AddIOp::create(
+      b, lower, floorToMultiple(arith::SubIOp::create(b, upper, lower), lanes));
+  auto spread = [&](Value begin, Value end, int step) {
+    auto places = stack->open(begin, end, stack->constant(step));
+    body->lanes = step;
+    setLoop(first.loop, places.getInductionVar());
+    body->loops[size_t(first.loop)].isVector = step > 1;
+    llvm::SmallVector<Value, 8> sums;
+    if (step > 1) {
+      sums = sumsOfRows(rows, places.getInductionVar());
+    } else {
+      Value row = vector::LoadOp::create(b, rows.type, rows.memory,
+                                         rowAt(rows, places.getInductionVar()));
+      for (size_t lane = 0; lane < shapes.size(); ++lane)
+        sums.push_back(vector::ExtractOp::create(b, row, int64_t(lane)));
     }
-  });
+    for (auto [lane, shape] : llvm::enumerate(shapes))
+      body->store(*shape.nest, sums[lane]);
+    stack->close();
+    stack->dropAnchor();
+    body->lanes = 1;
+  };
+  spread(lower, main, lanes);
+  spread(main, upper, 1);
 }
 
 } // namespace graphc
