@@ -17,6 +17,7 @@
 #include "Support/MemoryCost.h"
 #include "Transforms/LoopTarget.h"
 #include "Transforms/Memory.h"
+#include "Transforms/VectorRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace graphc {
@@ -46,6 +47,12 @@ struct RegisterArray {
   unsigned onRows = kNoRows;
   bool onVector = false;
   llvm::SmallVector<mlir::Value, 8> values; ///< by instance, as far as it depends on it
+};
+
+/// Arrays that are read at the same positions, side by side (GatherRows.cpp).
+struct TableRows {
+  VectorRows rows;
+  llvm::SmallVector<int, 8> arrays;
 };
 
 /// How a reduction's terms meet its accumulator: which values of the body are wanted, and whether
@@ -81,7 +88,10 @@ public:
   /// that several of them read are loaded once. Not what any nest writes.
   struct CommonLoads {
     explicit CommonLoads(BodyEmitter &body);
-    ~CommonLoads() { body.commonLoads.reset(); }
+    ~CommonLoads() {
+      body.commonLoads.reset();
+      body.tableLoads.clear();
+    }
     CommonLoads(const CommonLoads &) = delete;
     CommonLoads &operator=(const CommonLoads &) = delete;
 
@@ -93,6 +103,7 @@ public:
   llvm::DenseMap<mlir::Value, mlir::Value> given;
   /// Conditions of the nest's body that hold in the whole block.
   llvm::DenseSet<mlir::Value> always;
+  std::optional<TableRows> tables;    ///< of inputs of the kernel
   std::optional<SquareLoops> squares; ///< of one vector and as many rows as it has lanes
   std::vector<ArrayPlace> memory;     ///< by array
   mlir::Value status;                 ///< memref<i32>, if there are checks
@@ -218,12 +229,20 @@ private:
 
   //===--- BodyGathers.cpp --------------------------------------------------===//
   bool mayLoadLanes(mlir::Value condition) const;
-  mlir::Value ifLaneIsLeftOut(mlir::Value condition, mlir::Type type,
-                              llvm::function_ref<mlir::Value()> make,
-                              llvm::function_ref<mlir::Value()> makeAll);
+  using ValueList = llvm::SmallVector<mlir::Value, 8>;
+  ValueList ifLaneIsLeftOut(mlir::Value condition, mlir::TypeRange types,
+                         llvm::function_ref<ValueList()> make, llvm::function_ref<ValueList()> makeAll);
   mlir::Value loadLanes(mlir::VectorType type, mlir::Value buffer, mlir::Value base,
                         mlir::ValueRange offsets);
   llvm::SmallVector<mlir::Value, 8> lanesOf(mlir::Value offsets);
+
+  //===--- GatherRows.cpp ---------------------------------------------------===//
+  struct TableLoad {
+    mlir::Value offsets, condition; ///< condition: null for none
+    ValueList columns;               ///< by table; 0 in lanes that are left out
+  };
+  mlir::Value loadFromTables(int array, mlir::VectorType type, mlir::Value offsets,
+                             mlir::Value condition, int row, int vector);
 
   //===--- BodyQuotients.cpp ------------------------------------------------===//
   std::pair<int, int> quotientOfCounter(mlir::Operation &op, bool wantsRest) const;
@@ -259,6 +278,7 @@ private:
   /// By array and the operand's map, then by row and vector: CommonLoads.
   using LoadKey = std::pair<std::pair<int, const void *>, std::pair<int, int>>;
   std::optional<llvm::DenseMap<LoadKey, mlir::Value>> commonLoads;
+  std::vector<TableLoad> tableLoads;
   llvm::DenseMap<std::pair<mlir::Value, std::pair<int, int>>, mlir::Value> lanesOfMasks;
 };
 

@@ -45,9 +45,9 @@ bool BodyEmitter::mayLoadLanes(Value condition) const {
 
 /// `make` where a lane of the vector is behind the last one or does not fulfil the condition (null:
 /// none), and else `makeAll`.
-Value BodyEmitter::ifLaneIsLeftOut(Value condition, mlir::Type type,
-                                   llvm::function_ref<Value()> make,
-                                   llvm::function_ref<Value()> makeAll) {
+BodyEmitter::ValueList BodyEmitter::ifLaneIsLeftOut(Value condition, mlir::TypeRange types,
+                                                 llvm::function_ref<ValueList()> make,
+                                                 llvm::function_ref<ValueList()> makeAll) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   Value seldom;
   if (condition)
@@ -59,14 +59,14 @@ Value BodyEmitter::ifLaneIsLeftOut(Value condition, mlir::Type type,
   }
   if (!seldom)
     return makeAll();
-  auto branch = scf::IfOp::create(b, type, seldom, /*withElseRegion=*/true);
+  auto branch = scf::IfOp::create(b, types, seldom, /*withElseRegion=*/true);
   branch->setAttr(kSeldomAttr, b.getUnitAttr());
   mlir::OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(branch.thenBlock());
   scf::YieldOp::create(b, make());
   b.setInsertionPointToEnd(branch.elseBlock());
   scf::YieldOp::create(b, makeAll());
-  return branch.getResult(0);
+  return ValueList(branch.getResults());
 }
 
 Value BodyEmitter::anyLane(Value condition) {

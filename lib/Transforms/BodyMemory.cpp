@@ -215,10 +215,14 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
     };
     if (!isByLanes)
       return gather(mask);
-    llvm::SmallVector<Value, 8> lanesOffsets = lanesOf(offsets);
+    if (!branch && tables && llvm::is_contained(tables->arrays, access.array)) {
+      Value column = loadFromTables(access.array, type, offsets, condition, row, v);
+      return isMasked ? Value(arith::SelectOp::create(b, condition, column, otherwise)) : column;
+    }
+    ValueList lanesOffsets = lanesOf(offsets);
     return ifLaneIsLeftOut(
-        condition, type, [&] { return gather(lanesWanted(condition, row, v)); },
-        [&] { return loadLanes(type, buffer, at.base, lanesOffsets); });
+        condition, type, [&] { return ValueList{gather(lanesWanted(condition, row, v))}; },
+        [&] { return ValueList{loadLanes(type, buffer, at.base, lanesOffsets)}; })[0];
   };
   if (!branch)
     return toScalar(load());

@@ -13,6 +13,7 @@
 //   NextRows.cpp rows of the next iterations, fetched
 //   Scatter.cpp  sums whose terms each belong to one place
 //   ScatterRows.cpp  several of them at the same places, as vectors
+//   GatherRows.cpp   tables that are read at the same places, side by side
 //   RowBlocks.cpp products with rows between them
 // and KernelEmitter.cpp makes the loops around passes and the choice. Products of matrices are
 // ProductEmitter.h's, and LoopEmitter.h has what all use.
@@ -128,28 +129,22 @@ private:
   void addAreTerms(const KernelNest &nest);
   mlir::Value startOf(const ScatterShape &shape);
   mlir::Value emitOne(const KernelNest &nest, mlir::Value value);
-  struct ScatterRows;
   void emitTerms(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes, mlir::Value begin,
-                 mlir::Value end, const ScatterRows *rows);
+                 mlir::Value end, const VectorRows *rows);
 
   //===--- ScatterRows.cpp ------------------------------------------------===//
-  /// Sums at one place as the lanes of a vector.
-  struct ScatterRows {
-    mlir::Value memory, fit; ///< whether there is room
-    mlir::VectorType type;
-  };
-  std::optional<ScatterRows> scatterRows(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes);
-  mlir::Value rowAt(const ScatterRows &rows, mlir::Value place);
-  int lanesOfTerms(const ScatterRows &rows) const;
-  mlir::Value rowOf(const ScatterRows &rows, llvm::ArrayRef<mlir::Value> numbers);
-  void startRows(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes);
-  void joinRow(const ScatterRows &rows, mlir::Value at, mlir::Value terms);
-  llvm::SmallVector<mlir::Value> rowsOf(const ScatterRows &rows,
-                                        llvm::SmallVector<mlir::Value, 8> sums);
-  llvm::SmallVector<mlir::Value, 8> sumsOfRows(const ScatterRows &rows, mlir::Value place);
-  mlir::Value joinWholeVectors(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes,
+  std::optional<VectorRows> scatterRows(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes);
+  int lanesOfTerms(const VectorRows &rows) const;
+  void startRows(const VectorRows &rows, llvm::ArrayRef<ScatterShape> shapes);
+  void joinRow(const VectorRows &rows, mlir::Value place, mlir::Value terms);
+  mlir::Value joinWholeVectors(const VectorRows &rows, llvm::ArrayRef<ScatterShape> shapes,
                                mlir::Value begin, mlir::Value end);
-  void spreadRows(const ScatterRows &rows, llvm::ArrayRef<ScatterShape> shapes);
+  mlir::Value rowOf(const VectorRows &rows, llvm::ArrayRef<mlir::Value> terms);
+  void spreadRows(const VectorRows &rows, llvm::ArrayRef<ScatterShape> shapes);
+
+  //===--- GatherRows.cpp -------------------------------------------------===//
+  void placeTables(const Pass &pass, int vectorLoop);
+  void fillTables(const TableRows &tables, Size places);
 
   //===--- RowBlocks.cpp --------------------------------------------------===//
   bool loads(const KernelNest &nest, int array) const;

@@ -287,6 +287,45 @@ bool dependsOnElements(Value value) {
   return false;
 }
 
+/// `ops`: how many may still be compared. A body is no tree, but is looked at as one.
+static bool isSame(const KernelNest &nest, Value value, const KernelNest &other, Value same,
+                   int &ops) {
+  if (value == same)
+    return true;
+  if (--ops < 0)
+    return false;
+  auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
+  if (auto sameArgument = mlir::dyn_cast<mlir::BlockArgument>(same); argument || sameArgument) {
+    if (!argument || !sameArgument || argument.getOwner() != nest.body() ||
+        sameArgument.getOwner() != other.body())
+      return false;
+    unsigned i = argument.getArgNumber(), k = sameArgument.getArgNumber();
+    return i < nest.inputs.size() && k < other.inputs.size() && nest.inputs[i] == other.inputs[k] &&
+           nest.maps[i] == other.maps[k];
+  }
+  mlir::Operation *op = value.getDefiningOp(), *otherOp = same.getDefiningOp();
+  if (op->getName() != otherOp->getName() || op->getNumResults() != 1 ||
+      otherOp->getNumResults() != 1 || op->getNumOperands() != otherOp->getNumOperands() ||
+      op->getAttrDictionary() != otherOp->getAttrDictionary() || value.getType() != same.getType())
+    return false;
+  for (auto [operand, otherOperand] : llvm::zip(op->getOperands(), otherOp->getOperands()))
+    if (!isSame(nest, operand, other, otherOperand, ops))
+      return false;
+  auto branch = mlir::dyn_cast<mlir::scf::IfOp>(op); // a masked load: nothing else has regions
+  if (!branch)
+    return true;
+  auto otherBranch = mlir::cast<mlir::scf::IfOp>(otherOp);
+  return isSame(nest, branch.thenYield().getOperand(0), other,
+                otherBranch.thenYield().getOperand(0), ops) &&
+         isSame(nest, branch.elseYield().getOperand(0), other,
+                otherBranch.elseYield().getOperand(0), ops);
+}
+
+bool isSame(const KernelNest &nest, Value value, const KernelNest &other, Value same) {
+  int ops = 1000;
+  return isSame(nest, value, other, same, ops);
+}
+
 std::optional<int64_t> constantSize(Size size) { return mlir::getConstantIntValue(size); }
 
 int countedLoop(Value value) {

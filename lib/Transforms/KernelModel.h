@@ -84,6 +84,9 @@ struct KernelModel {
 /// Whether a value of a nest's body depends on elements of arrays.
 bool dependsOnElements(mlir::Value value);
 
+/// Whether values of two bodies are computed alike from the same arrays. False for very long ones.
+bool isSame(const KernelNest &nest, mlir::Value value, const KernelNest &other, mlir::Value same);
+
 /// Errors: ValueError, naming what is not as LowerToLinalg.h says.
 absl::StatusOr<KernelModel> readKernel(mlir::func::FuncOp fn);
 

@@ -191,6 +191,32 @@ Value LoopEmitter::onStack(mlir::Type element, int64_t bytes) {
   return buffer;
 }
 
+/// Of all rows: half of an L1 cache.
+static constexpr int64_t kRowBytes = 16 << 10;
+
+int64_t LoopEmitter::mostRows(mlir::VectorType row) {
+  return kRowBytes / memoryBytes(row.getElementType()) / row.getDimSize(0) - 1;
+}
+
+std::optional<VectorRows> LoopEmitter::rowsOnStack(mlir::Type element, size_t count, Size places,
+                                                   Size terms, int64_t perRow) {
+  if (!element.isF32() && !element.isF64())
+    return std::nullopt;
+  VectorRows rows;
+  rows.type = mlir::VectorType::get({int64_t(llvm::PowerOf2Ceil(count))}, element);
+  if (rows.width() * memoryBytes(element) > target.vectorBytes)
+    return std::nullopt;
+  rows.memory = onStack(element, kRowBytes);
+  auto atMost = [&](Value number, Value limit) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, number, limit);
+  };
+  Value least = stack->value(stack->multiply(places, b.getIndexAttr(perRow)));
+  rows.fit = arith::AndIOp::create(
+      b, atMost(stack->value(places), stack->constant(mostRows(rows.type))),
+      atMost(least, stack->value(terms)));
+  return rows;
+}
+
 Value LoopEmitter::addressOf(Value buffer) {
   Value address;
   stack->inPrologue([&] { address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer); });

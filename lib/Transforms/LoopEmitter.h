@@ -3,6 +3,7 @@
 
 #include "Transforms/LoopFunction.h"
 #include "Transforms/PassPlan.h"
+#include "Transforms/VectorRows.h"
 
 namespace graphc {
 
@@ -50,6 +51,12 @@ protected:
   Size extentOfAll(const KernelNest &nest, llvm::ArrayRef<int> loops);
   /// Memory of the stack, made where the function begins.
   mlir::Value onStack(mlir::Type element, int64_t bytes);
+  /// Room on the stack for a row of each place, with a number of each of `count` arrays, and one
+  /// that nobody reads at mostRows(); it pays where there are at least `perRow` terms for each.
+  /// Nothing for elements of which no vectors are made, or where rows would be longer than these.
+  std::optional<VectorRows> rowsOnStack(mlir::Type element, size_t count, Size places, Size terms,
+                                        int64_t perRow);
+  static int64_t mostRows(mlir::VectorType row);
   mlir::Value addressOf(mlir::Value buffer);
   mlir::Value bytesOf(Size elements, mlir::Type element);
   mlir::Value pointerTo(mlir::Value address);

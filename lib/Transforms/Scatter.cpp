@@ -76,37 +76,6 @@ struct Choice {
 
 } // namespace
 
-/// Whether values of two bodies are computed alike from the same arrays.
-static bool isSame(const KernelNest &nest, Value value, const KernelNest &other, Value same) {
-  if (value == same)
-    return true;
-  auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
-  if (auto sameArgument = mlir::dyn_cast<mlir::BlockArgument>(same); argument || sameArgument) {
-    if (!argument || !sameArgument || argument.getOwner() != nest.body() ||
-        sameArgument.getOwner() != other.body())
-      return false;
-    unsigned i = argument.getArgNumber(), k = sameArgument.getArgNumber();
-    return i < nest.inputs.size() && k < other.inputs.size() && nest.inputs[i] == other.inputs[k] &&
-           nest.maps[i] == other.maps[k];
-  }
-  mlir::Operation *op = value.getDefiningOp(), *otherOp = same.getDefiningOp();
-  if (op->getName() != otherOp->getName() || op->getNumResults() != 1 ||
-      otherOp->getNumResults() != 1 || op->getNumOperands() != otherOp->getNumOperands() ||
-      op->getAttrDictionary() != otherOp->getAttrDictionary() || value.getType() != same.getType())
-    return false;
-  for (auto [operand, otherOperand] : llvm::zip(op->getOperands(), otherOp->getOperands()))
-    if (!isSame(nest, operand, other, otherOperand))
-      return false;
-  auto branch = mlir::dyn_cast<mlir::scf::IfOp>(op); // a masked load: nothing else has regions
-  if (!branch)
-    return true;
-  auto otherBranch = mlir::cast<mlir::scf::IfOp>(otherOp);
-  return isSame(nest, branch.thenYield().getOperand(0), other,
-                otherBranch.thenYield().getOperand(0)) &&
-         isSame(nest, branch.elseYield().getOperand(0), other,
-                otherBranch.elseYield().getOperand(0));
-}
-
 std::optional<KernelEmitter::ScatterShape>
 KernelEmitter::scatterShape(const Pass &pass, const KernelNest &nest) const {
   if (!uses(Optimization::Scatters) || !nest.isReduction() ||
@@ -265,7 +234,7 @@ void KernelEmitter::emitScatters(const Pass &pass, llvm::ArrayRef<ScatterShape> 
   });
   stack->dropAnchor();
   Value begin = stack->constant(1), end = stack->value(nest.extents.back());
-  if (std::optional<ScatterRows> rows = scatterRows(pass, shapes)) {
+  if (std::optional<VectorRows> rows = scatterRows(pass, shapes)) {
     startRows(*rows, shapes);
     Value endOfRows = arith::SelectOp::create(b, rows->fit, end, begin);
     Value rest = joinWholeVectors(*rows, shapes, begin, endOfRows);
@@ -302,7 +271,7 @@ Value KernelEmitter::emitOne(const KernelNest &nest, Value value) {
 
 /// Joins terms with the sums in memory, or in `rows`, if not null.
 void KernelEmitter::emitTerms(const Pass &pass, llvm::ArrayRef<ScatterShape> shapes, Value begin,
-                              Value end, const ScatterRows *rows) {
+                              Value end, const VectorRows *rows) {
   const KernelNest &nest = *shapes[0].nest;
   const int placeLoop = shapes[0].loop;
   body->lanes = 1;
@@ -330,7 +299,7 @@ void KernelEmitter::emitTerms(const Pass &pass, llvm::ArrayRef<ScatterShape> sha
     for (const ScatterShape &shape : shapes)
       values.push_back(emitOne(*shape.nest, shape.term));
     if (rows)
-      return joinRow(*rows, rowAt(*rows, once.getInductionVar()), rowOf(*rows, values));
+      return joinRow(*rows, once.getInductionVar(), rowOf(*rows, values));
     for (auto [shape, value] : llvm::zip_equal(shapes, values))
       body->joinStored(*shape.nest, value);
   });

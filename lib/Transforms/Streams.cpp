@@ -383,6 +383,9 @@ void KernelEmitter::emitStream(const Pass &pass) {
   stream.hasSquares = stream.crossed >= 0 && lanes >= 4 && lanes <= kCrossedBlock &&
                       cost <= kSquareBody && uses(Optimization::Squares);
 
+  if (lanes > 1)
+    placeTables(pass, stream.vectorLoop);
+
   // The outer loops carry the accumulators.
   llvm::SmallVector<mlir::scf::ForOp> outer;
   size_t sets = size_t(stream.unroll);
@@ -414,6 +417,7 @@ void KernelEmitter::emitStream(const Pass &pass) {
     stream.assign(false, sets, op.getResults());
   }
 
+  body->tables.reset();
   // Nothing made inside the loops is in registers any more; the reductions' results are.
   for (int nest : pass.nests)
     body->registers.erase(kernel.nests[size_t(nest)].result);

@@ -82,6 +82,7 @@ inline const std::vector<Switch> kSwitches = {
     {"scatters", {"radon"}},
     {"common-loads", {"radon", "blackscholes"}},
     {"gathers", {"radon"}},
+    {"gather-rows", {"radon"}},
     {"crossed", {"transposed"}},
     {"squares", {"transposed"}},
     {"join-branches", {"nbody"}},
