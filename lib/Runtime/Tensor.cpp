@@ -11,6 +11,7 @@
 #include "Runtime/CheckDType.h"
 #include "Runtime/ContentHash.h"
 #include "Runtime/Element.h"
+#include "Runtime/ThreadBlocks.h"
 #include "Support/Text.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
@@ -149,7 +150,7 @@ makeOwned(DType dtype, absl::Span<const int64_t> shape, bool zeroed) {
   absl::StatusOr<int64_t> bytes = checkShape(dtype, shape);
   if (!bytes.ok())
     return bytes.status();
-  auto rep = std::make_shared<Tensor::Rep>(dtype, shape);
+  auto rep = std::allocate_shared<Tensor::Rep>(BlockAllocator<Tensor::Rep>(), dtype, shape);
   rep->ownsMemory = true;
   if (*bytes > Tensor::Rep::kSmallBytes) {
     if (!rep->block.allocate(*bytes, zeroed))

@@ -1,0 +1,32 @@
+//===- Runtime/ThreadBlocks.h - memory that a thread uses again --*- C++ -*-===//
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace graphc {
+
+/// Blocks of the C library that this thread has given back, for its next ones of the same size. The
+/// library keeps a few small ones for each thread; all others it merges and splits again, which
+/// takes as long as a small product. At most 512 KB for each thread. Sizes that are not kept, and
+/// programs under a sanitizer, which watches the library's blocks, have malloc and free.
+void *takeBlock(size_t size);
+/// `size` as it was taken, on whatever thread. Null: nothing.
+void giveBlock(void *block, size_t size);
+
+/// For std::allocate_shared.
+template <class T> struct BlockAllocator {
+  using value_type = T;
+  BlockAllocator() = default;
+  template <class U> BlockAllocator(const BlockAllocator<U> &) {}
+  T *allocate(size_t count) {
+    void *block = takeBlock(count * sizeof(T));
+    if (!block)
+      throw std::bad_alloc();
+    return static_cast<T *>(block);
+  }
+  void deallocate(T *block, size_t count) { giveBlock(block, count * sizeof(T)); }
+  template <class U> bool operator==(const BlockAllocator<U> &) const { return true; }
+};
+
+} // namespace graphc
