@@ -200,7 +200,7 @@ int64_t LoopEmitter::mostRows(mlir::VectorType row) {
 
 std::optional<VectorRows> LoopEmitter::rowsOnStack(mlir::Type element, size_t count, Size places,
                                                    Size terms, int64_t perRow) {
-  if (!element.isF32() && !element.isF64())
+  if ((!element.isF32() && !element.isF64()) || target.vectorBytes < 32)
     return std::nullopt;
   VectorRows rows;
   rows.type = mlir::VectorType::get({int64_t(llvm::PowerOf2Ceil(count))}, element);

@@ -68,6 +68,21 @@ Example exampleOf(std::string_view name) {
             incTake(x, at, v, {.axis = 0}) * incTake(z, at, sqr(v), {.axis = 0}),
             {a, c, places, wholeNumbers({90, 70})}};
   }
+  if (name == "scatter-rows") { // 600 terms for 37 places
+    Variable v = dvector("v"), w = dvector("w"), at = lvector("at"), terms = dvector("terms");
+    Tensor places = wholeNumbers({600}).cast(DType::Int64);
+    return {{v, w, at, terms},
+            incTake(v, at, terms, {.axis = 0}) - incTake(w, at, sqr(terms), {.axis = 0}),
+            {wholeNumbers({37}, DType::Float64), wholeNumbers({37}, DType::Float64), places,
+             wholeNumbers({600}, DType::Float64)}};
+  }
+  if (name == "gather-rows") { // 600 reads of 37 numbers
+    Variable v = dvector("v"), w = dvector("w"), at = lvector("at");
+    Tensor places = wholeNumbers({600}).cast(DType::Int64);
+    return {{v, w, at},
+            take(v, at) - take(w, at) * 8.0,
+            {wholeNumbers({37}, DType::Float64), wholeNumbers({37}, DType::Float64), places}};
+  }
   if (name == "common-loads") {
     Variable at = cast(z, DType::Int64);
     return {{x, y, z}, take(x, at) * take(y, at), {a, b, c}};
