@@ -78,7 +78,7 @@ struct Function::State {
                                                            bool sharesMemory) const;
 
 private:
-  using Memory = absl::InlinedVector<void *, 32>;
+  using Memory = absl::InlinedVector<void *, 64>;
   void prepareCode();
   template <class Fits> const detail::BoundCall *codeFor(Fits fits) const;
   bool callCode(const detail::BoundCall &call, Memory &memory,

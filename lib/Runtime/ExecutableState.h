@@ -14,7 +14,7 @@
 
 namespace graphc {
 
-using SmallPointers = absl::InlinedVector<void *, 16>;
+using SmallPointers = absl::InlinedVector<void *, 64>;
 /// Of a plan: number of the segment, extents of inputs, and all elements that were read.
 using PlanKey = absl::InlinedVector<int64_t, 64>;
 

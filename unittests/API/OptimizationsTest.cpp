@@ -77,7 +77,8 @@ Example exampleOf(std::string_view name) {
              wholeNumbers({600}, DType::Float64)}};
   }
   if (name == "gather-rows") { // 600 reads of 37 numbers
-    Variable v = dvector("v"), w = dvector("w"), at = lvector("at");
+    Variable v = tensor(DType::Float64, {37}, "v"), w = tensor(DType::Float64, {37}, "w"),
+             at = lvector("at");
     Tensor places = wholeNumbers({600}).cast(DType::Int64);
     return {{v, w, at},
             take(v, at) - take(w, at) * 8.0,
