@@ -77,8 +77,8 @@ struct CodeCall {
       return false;
     void *taken[kMaxBuffers], **next = taken;
     for (const Buffer &buffer : buffers)
-      *next++ = reinterpret_cast<void *>(reinterpret_cast<intptr_t>(memory[buffer.base]) +
-                                         buffer.offset);
+      *next++ =
+          reinterpret_cast<void *>(reinterpret_cast<intptr_t>(memory[buffer.base]) + buffer.offset);
     return code(taken, sizes) == 0;
   }
 

@@ -18,12 +18,10 @@ absl::Status noFunction(std::string_view what) {
 }
 
 /// A run of arguments that fit, and what holds its results.
-static absl::StatusOr<Results> resultsOf(const Invoker &invoker,
-                                         absl::Span<const Tensor> arguments,
+static absl::StatusOr<Results> resultsOf(const Invoker &invoker, absl::Span<const Tensor> arguments,
                                          std::vector<Tensor> results,
                                          std::shared_ptr<const std::vector<std::string>> names) {
-  if (absl::Status status =
-          invoker.run(arguments, absl::MakeSpan(results), OutputMemory::Fresh);
+  if (absl::Status status = invoker.run(arguments, absl::MakeSpan(results), OutputMemory::Fresh);
       !status.ok())
     return status;
   return Results(std::move(results), std::move(names));
@@ -32,9 +30,8 @@ static absl::StatusOr<Results> resultsOf(const Invoker &invoker,
 /// Of all outputs.
 static absl::StatusOr<Results> resultsOf(const Function::State &state,
                                          absl::Span<const Tensor> arguments) {
-  absl::StatusOr<Results> made =
-      resultsOf(*state.invoker, arguments, std::vector<Tensor>(state.outputTypes.size()),
-                state.resultNames);
+  absl::StatusOr<Results> made = resultsOf(
+      *state.invoker, arguments, std::vector<Tensor>(state.outputTypes.size()), state.resultNames);
   if (made.ok())
     state.findVersion(arguments, *made);
   return made;

@@ -81,8 +81,7 @@ private:
   using Memory = absl::InlinedVector<void *, 64>;
   void prepareCode();
   template <class Fits> const detail::BoundCall *codeFor(Fits fits) const;
-  bool callCode(const detail::BoundCall &call, Memory &memory,
-                std::vector<Tensor> &results) const;
+  bool callCode(const detail::BoundCall &call, Memory &memory, std::vector<Tensor> &results) const;
 };
 
 /// ValueError for a handle of none: "the Function to bind".

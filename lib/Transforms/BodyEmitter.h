@@ -231,7 +231,8 @@ private:
   bool mayLoadLanes(mlir::Value condition) const;
   using ValueList = llvm::SmallVector<mlir::Value, 8>;
   ValueList ifLaneIsLeftOut(mlir::Value condition, mlir::TypeRange types,
-                         llvm::function_ref<ValueList()> make, llvm::function_ref<ValueList()> makeAll);
+                            llvm::function_ref<ValueList()> make,
+                            llvm::function_ref<ValueList()> makeAll);
   mlir::Value loadLanes(mlir::VectorType type, mlir::Value buffer, mlir::Value base,
                         mlir::ValueRange offsets);
   llvm::SmallVector<mlir::Value, 8> lanesOf(mlir::Value offsets);
@@ -239,7 +240,7 @@ private:
   //===--- GatherRows.cpp ---------------------------------------------------===//
   struct TableLoad {
     mlir::Value offsets, condition; ///< condition: null for none
-    ValueList columns;               ///< by table; 0 in lanes that are left out
+    ValueList columns;              ///< by table; 0 in lanes that are left out
   };
   mlir::Value loadFromTables(int array, mlir::VectorType type, mlir::Value offsets,
                              mlir::Value condition, int row, int vector);

@@ -46,8 +46,8 @@ bool BodyEmitter::mayLoadLanes(Value condition) const {
 /// `make` where a lane of the vector is behind the last one or does not fulfil the condition (null:
 /// none), and else `makeAll`.
 BodyEmitter::ValueList BodyEmitter::ifLaneIsLeftOut(Value condition, mlir::TypeRange types,
-                                                 llvm::function_ref<ValueList()> make,
-                                                 llvm::function_ref<ValueList()> makeAll) {
+                                                    llvm::function_ref<ValueList()> make,
+                                                    llvm::function_ref<ValueList()> makeAll) {
   mlir::ImplicitLocOpBuilder &b = stack.builder();
   Value seldom;
   if (condition)

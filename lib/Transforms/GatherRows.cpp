@@ -68,9 +68,8 @@ void KernelEmitter::placeTables(const Pass &pass, int vectorLoop) {
   if (arrays.size() < 2)
     return;
   const KernelArray &table = kernel.arrays[size_t(arrays[0])];
-  std::optional<VectorRows> rows =
-      rowsOnStack(table.element, arrays.size(), table.shape[0],
-                  first->extents[size_t(vectorLoop)], kReadsForRow);
+  std::optional<VectorRows> rows = rowsOnStack(table.element, arrays.size(), table.shape[0],
+                                               first->extents[size_t(vectorLoop)], kReadsForRow);
   if (!rows)
     return;
   body->tables = TableRows{*rows, arrays};
@@ -89,8 +88,7 @@ void KernelEmitter::fillTables(const TableRows &tables, Size places) {
     auto type = mlir::VectorType::get({step}, rows.type.getElementType());
     llvm::SmallVector<Value, 8> columns, made;
     for (int array : tables.arrays)
-      columns.push_back(
-          vector::LoadOp::create(b, type, body->memory[size_t(array)].buffer, place));
+      columns.push_back(vector::LoadOp::create(b, type, body->memory[size_t(array)].buffer, place));
     if (step > 1) {
       made = rowsOfVectors(b, rows, columns);
     } else {
@@ -121,10 +119,9 @@ static bool isEqual(Value one, Value other, int &ops) {
          one.getType() == other.getType() &&
          op->getAttrDictionary() == otherOp->getAttrDictionary() &&
          op->getNumOperands() == otherOp->getNumOperands() &&
-         llvm::all_of(llvm::zip(op->getOperands(), otherOp->getOperands()),
-                      [&](auto pair) {
-                        return isEqual(std::get<0>(pair), std::get<1>(pair), ops);
-                      });
+         llvm::all_of(llvm::zip(op->getOperands(), otherOp->getOperands()), [&](auto pair) {
+           return isEqual(std::get<0>(pair), std::get<1>(pair), ops);
+         });
 }
 
 /// A table's elements at `offsets`, by lanes: those of all tables are loaded when the first one is

@@ -211,9 +211,9 @@ std::optional<VectorRows> LoopEmitter::rowsOnStack(mlir::Type element, size_t co
     return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, number, limit);
   };
   Value least = stack->value(stack->multiply(places, b.getIndexAttr(perRow)));
-  rows.fit = arith::AndIOp::create(
-      b, atMost(stack->value(places), stack->constant(mostRows(rows.type))),
-      atMost(least, stack->value(terms)));
+  rows.fit =
+      arith::AndIOp::create(b, atMost(stack->value(places), stack->constant(mostRows(rows.type))),
+                            atMost(least, stack->value(terms)));
   return rows;
 }
 

@@ -53,8 +53,8 @@ protected:
   mlir::Value onStack(mlir::Type element, int64_t bytes);
   /// Room on the stack for a row of each place, with a number of each of `count` arrays, and one
   /// that nobody reads at mostRows(); it pays where there are at least `perRow` terms for each.
-  /// Nothing where rows would be longer than vectors, nor with vectors of 16 bytes, whose rows would
-  /// be pairs.
+  /// Nothing where rows would be longer than vectors, nor with vectors of 16 bytes, whose rows
+  /// would be pairs.
   std::optional<VectorRows> rowsOnStack(mlir::Type element, size_t count, Size places, Size terms,
                                         int64_t perRow);
   static int64_t mostRows(mlir::VectorType row);

@@ -290,8 +290,7 @@ void KernelEmitter::emitTerms(const Pass &pass, llvm::ArrayRef<ScatterShape> sha
       arith::AndIOp::create(b, arith::CmpIOp::create(b, P::sge, at, stack->value(range.lower)),
                             arith::CmpIOp::create(b, P::slt, at, stack->value(range.upper)));
   Value next = arith::AddIOp::create(b, at, stack->constant(1));
-  auto once =
-      stack->open(at, arith::SelectOp::create(b, isInside, next, at), stack->constant(1));
+  auto once = stack->open(at, arith::SelectOp::create(b, isInside, next, at), stack->constant(1));
   setLoop(placeLoop, once.getInductionVar());
   overElements(nest, placeLoop + 1, [&] {
     // All terms before the first sum: what they share is not loaded again behind a store.

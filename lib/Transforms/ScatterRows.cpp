@@ -19,8 +19,8 @@
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
 #include "Transforms/KernelEmitter.h"
-#include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace graphc {
 
@@ -56,8 +56,8 @@ int KernelEmitter::lanesOfTerms(const VectorRows &rows) const {
 void KernelEmitter::startRows(const VectorRows &rows, llvm::ArrayRef<ScatterShape> shapes) {
   Bounds range = bounds(*shapes[0].nest, shapes[0].loop);
   Value lower = stack->value(range.lower), upper = stack->value(range.upper);
-  auto places = stack->open(lower, arith::SelectOp::create(b, rows.fit, upper, lower),
-                            stack->constant(1));
+  auto places =
+      stack->open(lower, arith::SelectOp::create(b, rows.fit, upper, lower), stack->constant(1));
   body->lanes = 1;
   setLoop(shapes[0].loop, places.getInductionVar());
   Value row = arith::ConstantOp::create(b, b.getZeroAttr(rows.type));
@@ -79,8 +79,8 @@ Value KernelEmitter::joinWholeVectors(const VectorRows &rows, llvm::ArrayRef<Sca
                                       Value begin, Value end) {
   const KernelNest &nest = *shapes[0].nest;
   const int lanes = lanesOfTerms(rows);
-  Value main = arith::AddIOp::create(
-      b, begin, floorToMultiple(arith::SubIOp::create(b, end, begin), lanes));
+  Value main =
+      arith::AddIOp::create(b, begin, floorToMultiple(arith::SubIOp::create(b, end, begin), lanes));
   body->lanes = lanes;
   auto terms = stack->open(begin, main, stack->constant(lanes));
   setLoop(nest.numParallel, terms.getInductionVar());
@@ -100,8 +100,8 @@ Value KernelEmitter::joinWholeVectors(const VectorRows &rows, llvm::ArrayRef<Sca
   };
   Value isInside = arith::AndIOp::create(b, compare(arith::CmpIPredicate::sge, range.lower),
                                          compare(arith::CmpIPredicate::slt, range.upper));
-  places = arith::SelectOp::create(b, isInside, places,
-                                   asVector(stack->constant(mostRows(rows.type))));
+  places =
+      arith::SelectOp::create(b, isInside, places, asVector(stack->constant(mostRows(rows.type))));
   llvm::SmallVector<Value, 8> values;
   for (const ScatterShape &shape : shapes)
     values.push_back(emitOne(*shape.nest, shape.term));
@@ -143,8 +143,7 @@ void KernelEmitter::spreadRows(const VectorRows &rows, llvm::ArrayRef<ScatterSha
     body->loops[size_t(first.loop)].isVector = step > 1;
     llvm::SmallVector<Value, 8> loaded, sums;
     for (int64_t lane = 0; lane < step; ++lane)
-      loaded.push_back(
-          rows.load(*stack, stack->value(stack->add(place, b.getIndexAttr(lane)))));
+      loaded.push_back(rows.load(*stack, stack->value(stack->add(place, b.getIndexAttr(lane)))));
     if (step > 1)
       sums = vectorsOfRows(b, loaded);
     else

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <thread>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "graphc/graphc.h"
@@ -39,8 +39,7 @@ void callUntilSpecialised(const Function &f, const std::vector<Tensor> &argument
 
 TEST(CallAtOnce, EachCallHasItsOwnResults) {
   Variable x = tensor(DType::Float64, {3}, "x"), y = tensor(DType::Float64, {2, 2}, "y");
-  absl::StatusOr<Function> f =
-      function({x, y}, {Out("more", x + 1.0), Out("product", sum(y) * x)});
+  absl::StatusOr<Function> f = function({x, y}, {Out("more", x + 1.0), Out("product", sum(y) * x)});
   ASSERT_TRUE(f.ok()) << f.status();
   Tensor a{1, 2, 3}, b{{1, 2}, {3, 4}};
   Results first = *(*f)(a, b);
@@ -82,7 +81,8 @@ TEST(CallAtOnce, ErrorsSayWhatFailed) {
     EXPECT_THAT(numbersOf((*f)(values, good)), ElementsAre(4, 1));
     absl::StatusOr<Results> failed = (*f)(values, bad);
     EXPECT_EQ(errorKind(failed.status()), ErrorKind::IndexError);
-    EXPECT_TRUE(areFailing(failed, "index 9 is out of range for axis 0 with 4 elements")) << failed.status();
+    EXPECT_TRUE(areFailing(failed, "index 9 is out of range for axis 0 with 4 elements"))
+        << failed.status();
   }
   // So of a typed call, and one that has no Status to return is refused.
   Variable i = lscalar("i");

@@ -198,6 +198,14 @@ TEST(Specialisations, OfStaticGraphsWithShortCalls) {
                 .specialisations,
             0)
       << "long";
+  // Several kernels, each of which is short.
+  Variable x = tensor(DType::Float32, {17, 33}, "x"), w = tensor(DType::Float32, {33, 33}, "w"),
+           v = x;
+  for (int i = 0; i < 12; ++i)
+    v = tanh(dot(v, w)) - x;
+  Function chain = *function({x, w}, {v});
+  EXPECT_GT(chain.counters().kernels, 0);
+  EXPECT_TRUE(callUntilMade(chain, {a, numbers(DType::Float32, {33, 33})}));
   // It has its owner, as it is and moved.
   f = product(2, 3, 4);
   auto moved = std::move(bound);

@@ -1,7 +1,8 @@
 //===- TableRowsTest.cpp - tables and sums side by side --------------------===//
 //
 // lib/Transforms/GatherRows.cpp, ScatterRows.cpp: whether arrays have room in rows, and whether it
-// pays, is asked when the kernel runs. On both sides of each bound results are those of plain loops.
+// pays, is asked when the kernel runs. On both sides of each bound results are those of plain
+// loops.
 //
 //===----------------------------------------------------------------------===//
 #include <gtest/gtest.h>
@@ -74,8 +75,8 @@ std::vector<std::vector<double>> byLoops(const Numbers &numbers) {
 }
 
 absl::StatusOr<Results> called(const Function &f, DType dtype, const Numbers &numbers) {
-  std::vector<Tensor> arguments = {*Tensor::fromSpan(absl::MakeConstSpan(numbers.at),
-                                                     {int64_t(numbers.at.size())})};
+  std::vector<Tensor> arguments = {
+      *Tensor::fromSpan(absl::MakeConstSpan(numbers.at), {int64_t(numbers.at.size())})};
   for (const auto *list : {&numbers.tables, &numbers.terms})
     for (const std::vector<double> &values : *list)
       arguments.push_back(
@@ -98,14 +99,42 @@ TEST(TableRows, ResultsAreThoseOfLoops) {
           const std::vector<std::vector<double>> expected = byLoops(numbers);
           for (size_t i = 0; i < expected.size(); ++i) {
             Tensor result = (*results)[i].cast(DType::Float64);
-            EXPECT_EQ(std::vector<double>(result.flat<double>().begin(),
-                                          result.flat<double>().end()),
-                      expected[i])
-                << "output " << i << ", " << places << " places, " << reads << " reads, "
-                << threads << " threads";
+            EXPECT_EQ(
+                std::vector<double>(result.flat<double>().begin(), result.flat<double>().end()),
+                expected[i])
+                << "output " << i << ", " << places << " places, " << reads << " reads, " << threads
+                << " threads";
           }
         }
       }
+}
+
+// The same tables at two positions in one kernel: each has loads of its own.
+TEST(TableRows, OtherPositionsAreOtherLoads) {
+  Variable x = tensor(DType::Float64, {9}, "x"), y = tensor(DType::Float64, {9}, "y"),
+           at = lvector("at"), to = lvector("to");
+  absl::StatusOr<Function> f =
+      function({x, y, at, to}, (take(x, at) + take(y, at)) * 10.0 - take(x, to) * take(y, to));
+  ASSERT_TRUE(f.ok()) << f.status();
+  const std::vector<double> tables[] = {wholeNumbers(9, 1), wholeNumbers(9, 2)};
+  std::vector<int64_t> positions[2];
+  std::vector<double> expected;
+  for (int64_t k = 0; k < 50; ++k) {
+    const auto a = size_t(k * 5 % 9), b = size_t(k * 7 % 9);
+    positions[0].push_back(int64_t(a));
+    positions[1].push_back(int64_t(b));
+    expected.push_back((tables[0][a] + tables[1][a]) * 10 - tables[0][b] * tables[1][b]);
+  }
+  std::vector<Tensor> arguments;
+  for (const std::vector<double> &table : tables)
+    arguments.push_back(*Tensor::fromSpan(absl::MakeConstSpan(table), {9}));
+  for (const std::vector<int64_t> &position : positions)
+    arguments.push_back(*Tensor::fromSpan(absl::MakeConstSpan(position), {50}));
+  absl::StatusOr<Results> results = f->call(arguments);
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ(
+      std::vector<double>((*results)[0].flat<double>().begin(), (*results)[0].flat<double>().end()),
+      expected);
 }
 
 // An index out of range in any lane is told of, whether rows are read or not.
