@@ -159,7 +159,7 @@ public:
       if (Results results; callAtOnce(values, results))
         return results;
       Tensor copies[] = {std::forward<A>(arguments)...};
-      return callWith(absl::MakeSpan(copies));
+      return callInGeneral(absl::MakeSpan(copies));
     } else {
       Tensor values[sizeof...(A) + 1] = {Tensor(std::forward<A>(arguments))...};
       return callWith(absl::MakeSpan(values, sizeof...(A)));
@@ -266,8 +266,10 @@ private:
                                             bool returnsStatus) const;
   /// False where the call is more than a call of code, or fails.
   bool callAtOnce(absl::Span<const Tensor *const> arguments, Results &results) const;
-  /// May take the values out of `positional`.
+  // These may take the values out of `positional`.
   absl::StatusOr<Results> callWith(absl::Span<Tensor> positional) const;
+  /// The same where callAtOnce was tried.
+  absl::StatusOr<Results> callInGeneral(absl::Span<Tensor> positional) const;
   absl::StatusOr<Results> callWithNumbers(absl::Span<const detail::NumberArgument> numbers) const;
 
   std::shared_ptr<const State> state_;

@@ -61,11 +61,15 @@ static absl::InlinedVector<const Tensor *, 16> pointersTo(absl::Span<const Tenso
 absl::StatusOr<Results> Function::call(const std::vector<Tensor> &positional,
                                        std::vector<NamedValue> named,
                                        const CallOptions &options) const {
-  if (named.empty() && !options.outputSubset)
-    if (Results results; callAtOnce(pointersTo(positional), results))
-      return results;
   return unlessNoMemory(
-      [&] { return call(std::vector<Tensor>(positional), std::move(named), options); },
+      [&]() -> absl::StatusOr<Results> {
+        if (!named.empty() || options.outputSubset)
+          return call(std::vector<Tensor>(positional), std::move(named), options);
+        if (Results results; callAtOnce(pointersTo(positional), results))
+          return results;
+        std::vector<Tensor> copies = positional;
+        return callInGeneral(absl::MakeSpan(copies));
+      },
       noMemoryForCall);
 }
 
@@ -100,12 +104,20 @@ absl::StatusOr<Results> Function::call(std::vector<Tensor> &&positional,
 }
 
 absl::StatusOr<Results> Function::callWith(absl::Span<Tensor> positional) const {
-  if (!state_)
-    return noFunction("the Function that is called");
   return unlessNoMemory(
       [&]() -> absl::StatusOr<Results> {
         if (Results results; callAtOnce(pointersTo(positional), results))
           return results;
+        return callInGeneral(positional);
+      },
+      noMemoryForCall);
+}
+
+absl::StatusOr<Results> Function::callInGeneral(absl::Span<Tensor> positional) const {
+  if (!state_)
+    return noFunction("the Function that is called");
+  return unlessNoMemory(
+      [&]() -> absl::StatusOr<Results> {
         if (fit(state_->signature, positional))
           return resultsOf(*state_, positional);
         absl::StatusOr<std::vector<Tensor>> arguments =

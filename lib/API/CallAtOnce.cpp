@@ -1,9 +1,9 @@
 //===- CallAtOnce.cpp - calls that are one call of code ---------------------===//
 //
-// Where one kernel is all of a function, nothing is stored, and results share no memory with
-// arguments, a call with arguments of just the inputs' types allocates its results and calls the
-// code: the same code, results and counts as on the general way, which is taken where the call is
-// more than that, and where it fails.
+// Where a few kernels are all of a function (DirectRun.cpp), nothing is stored, and results share
+// no memory with arguments, a call with arguments of just the inputs' types allocates its results
+// and calls the code: the same code, results and counts as on the general way, which is taken where
+// the call is more than that, and where it fails.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>

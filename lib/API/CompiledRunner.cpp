@@ -17,9 +17,7 @@ namespace graphc {
 namespace {
 
 /// False where a call is more than a call of code.
-bool isCode(const DirectCall *direct, int threads) {
-  return direct && (threads <= 1 || !direct->isParallel);
-}
+bool isCode(const DirectCall *direct, int threads) { return direct && direct->isFor(threads); }
 
 /// With what `executable` does as one call.
 void fill(detail::BoundCall &call, const Executable &executable) {

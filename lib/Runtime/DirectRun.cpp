@@ -102,21 +102,34 @@ void Executable::countDirectCall() const {
   state_->counters.directCalls.fetch_add(1, std::memory_order_relaxed);
 }
 
+/// Makes a plan of a small program, and no frame. With several threads the steps of a fork may run
+/// side by side: then the call is not a direct one.
 void Executable::State::findDirectCall() {
-  if (!layout.isStatic || layout.segments.size() != 1)
+  size_t buffers = 0;
+  bool mayBe = layout.isStatic && layout.segments.size() == 1;
+  for (const Program::Step &step : program.steps) {
+    mayBe &= step.kind == Program::Step::Kind::Kernel;
+    buffers += step.arrays.size();
+  }
+  std::vector<SizeValue> sizes;
+  if (!mayBe || buffers > DirectCall::kMaxBuffers ||
+      !readElements(program, layout, 0, {}, {}, sizes).ok())
     return;
-  std::vector<SizeValue> read;
-  if (!readElements(program, layout, 0, {}, {}, read).ok())
+  sizes.resize(program.sizes.size(), 0);
+  auto planOf = [&](const StepOrder *order) {
+    return Plan::create(program, layout, 0, sizes, joined->kept.get(), order);
+  };
+  absl::StatusOr<std::shared_ptr<Plan>> plan = planOf(nullptr);
+  if (!plan.ok()) // every call says why
     return;
-  absl::StatusOr<Lease> leased = plans.lease(0, {}, 1, [&](std::vector<SizeValue> &sizes) {
-    if (!read.empty())
-      sizes = read;
-  });
-  if (!leased.ok()) // every call says why
+  std::shared_ptr<CachedPlan> made = plans.cachedOf(*std::move(plan), {});
+  if (!made->direct)
     return;
-  if (leased->cached->direct)
-    only = leased->cached;
-  plans.giveBack(*std::move(leased));
+  if (made->direct->numKernels > 1) {
+    plan = planOf(&joined->order.get(program, layout));
+    made->direct->isParallel |= !plan.ok() || !(*plan)->forks.empty();
+  }
+  only = std::move(made);
 }
 
 absl::StatusOr<bool> Executable::State::runDirect(const CachedPlan &cached,
@@ -124,6 +137,7 @@ absl::StatusOr<bool> Executable::State::runDirect(const CachedPlan &cached,
                                                   absl::Span<Tensor> outputs) const {
   SmallPointers memory;
   absl::InlinedVector<Tensor, 4> copies;
+  int64_t bytesCopied = 0;
   for (size_t k = 0; k < inputs.size(); ++k) {
     const Tensor *input = &inputs[k];
     if (!input->isContiguous()) {
@@ -131,6 +145,7 @@ absl::StatusOr<bool> Executable::State::runDirect(const CachedPlan &cached,
       if (!copy.ok())
         return copy.status();
       input = &copies.emplace_back(*std::move(copy));
+      bytesCopied += input->numBytes();
     }
     memory.push_back(const_cast<void *>(input->data()));
   }
@@ -141,8 +156,10 @@ absl::StatusOr<bool> Executable::State::runDirect(const CachedPlan &cached,
                           absl::MakeSpan(memory).subspan(inputs.size(), outputs.size()), nullptr);
       !status.ok())
     return status;
-  if (!cached.direct->run(memory.data(), numArguments))
+  if (!cached.direct->run(memory.data(), numArguments)) {
+    counters.bytesCopied.fetch_sub(bytesCopied, std::memory_order_relaxed); // they are made again
     return false;
+  }
   counters.kernels.fetch_add(cached.direct->numKernels, std::memory_order_relaxed);
   if (absl::Status status = reshapeOutputs(*cached.plan, outputs); !status.ok())
     return status;

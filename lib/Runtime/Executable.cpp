@@ -300,9 +300,6 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
                                        const Lending *lending) const {
   if (absl::Status status = checkInputs(inputs); !status.ok())
     return status;
-  if (!profile && isOneCall(only.get(), threads))
-    if (absl::StatusOr<bool> done = runDirect(*only, inputs, outputs); !done.ok() || *done)
-      return done.status();
   // The key of a plan: number of the segment, extents, and all that was read.
   PlanKey key;
   if (!layout.isStatic) {
@@ -310,11 +307,14 @@ absl::Status Executable::State::runAll(absl::Span<const Tensor> inputs, absl::Sp
     for (const Tensor &input : inputs)
       for (int64_t extent : input.shape())
         key.push_back(extent);
-    if (!profile)
-      if (auto known = plans.directOf(key); isOneCall(known.get(), threads))
-        if (absl::StatusOr<bool> done = runDirect(*known, inputs, outputs); !done.ok() || *done)
-          return done.status();
   }
+  std::shared_ptr<const CachedPlan> known;
+  if (!layout.isStatic && !profile)
+    known = plans.directOf(key);
+  const CachedPlan *one = layout.isStatic ? only.get() : known.get();
+  if (!profile && isOneCall(one, threads))
+    if (absl::StatusOr<bool> done = runDirect(*one, inputs, outputs); !done.ok() || *done)
+      return done.status();
   absl::InlinedVector<Tensor, 4> copies; // of strided inputs
   SmallPointers inputMemory, outputMemory(program.outputs.size());
   for (size_t k = 0; k < inputs.size(); ++k) {

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "graphc/Bound.h"
+#include "graphc/CodeCall.h"
 
 namespace graphc {
 
@@ -33,6 +33,7 @@ struct RunCounters {
 struct DirectCall : detail::CodeCall {
   int64_t numKernels = 0;
   bool isParallel = false; ///< with several threads it is better run otherwise
+  bool isFor(int threads) const { return threads <= 1 || !isParallel; }
   /// Of several kernels, what `sizes` points to: DirectRun.cpp.
   std::vector<int64_t> table;
 };

@@ -88,7 +88,7 @@ struct Executable::State {
   absl::Status reshapeOutputs(const Plan &plan, absl::Span<Tensor> outputs) const;
   /// Whether runDirect does a call for which `cached` is the plan, if any.
   static bool isOneCall(const CachedPlan *cached, int threads) {
-    return cached && cached->direct && (threads <= 1 || !cached->direct->isParallel);
+    return cached && cached->direct && cached->direct->isFor(threads);
   }
   /// False where the call fails: the general way says why.
   absl::StatusOr<bool> runDirect(const CachedPlan &cached, absl::Span<const Tensor> inputs,

@@ -17,6 +17,17 @@ constexpr size_t kMaxFrames = 64;
 
 } // namespace
 
+std::shared_ptr<CachedPlan> PlanCache::cachedOf(std::shared_ptr<const Plan> plan,
+                                                absl::Span<const int64_t> key) const {
+  counters_.plans.fetch_add(1, std::memory_order_relaxed);
+  auto cached = std::make_shared<CachedPlan>();
+  cached->plan = std::move(plan);
+  cached->key.assign(key.begin(), key.end());
+  cached->direct = directCallOf(joined_, *cached->plan);
+  cached->forks = decltype(CachedPlan::forks)(cached->plan->forks.size());
+  return cached;
+}
+
 absl::StatusOr<Lease> PlanCache::lease(int32_t segment, absl::Span<const int64_t> key, int threads,
                                        FillSizes fill) {
   const Program &program = joined_.program;
@@ -35,7 +46,6 @@ absl::StatusOr<Lease> PlanCache::lease(int32_t segment, absl::Span<const int64_t
     }
   }
   if (!result.cached) {
-    counters_.plans.fetch_add(1, std::memory_order_relaxed);
     std::vector<SizeValue> sizes(program.sizes.size(), 0);
     fill(sizes);
     absl::StatusOr<std::shared_ptr<Plan>> plan =
@@ -43,11 +53,7 @@ absl::StatusOr<Lease> PlanCache::lease(int32_t segment, absl::Span<const int64_t
                      threads > 1 ? &joined_.order.get(program, joined_.layout) : nullptr);
     if (!plan.ok())
       return plan.status();
-    result.cached = std::make_shared<CachedPlan>();
-    result.cached->plan = *std::move(plan);
-    result.cached->key.assign(key.begin(), key.end());
-    result.cached->direct = directCallOf(joined_, result.plan());
-    result.cached->forks = decltype(CachedPlan::forks)(result.plan().forks.size());
+    result.cached = cachedOf(*std::move(plan), key);
     std::lock_guard lock(mutex_);
     if (isStatic) {
       if (last_)

@@ -52,6 +52,9 @@ public:
   absl::StatusOr<Lease> lease(int32_t segment, absl::Span<const int64_t> key, int threads,
                               FillSizes fill);
   void giveBack(Lease lease) noexcept;
+  /// With what is known of it; counted, but not in the cache.
+  std::shared_ptr<CachedPlan> cachedOf(std::shared_ptr<const Plan> plan,
+                                       absl::Span<const int64_t> key) const;
   /// The plan that was used last, if it is that of `key` and one call.
   std::shared_ptr<const CachedPlan> directOf(absl::Span<const int64_t> key) const;
   const PlanCost &costOf(int32_t segment, const Lease &lease);

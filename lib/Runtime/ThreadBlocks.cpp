@@ -12,7 +12,8 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kIsWatched = true;
 #elif defined(__has_feature)
-constexpr bool kIsWatched = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+constexpr bool kIsWatched = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||
+                            __has_feature(memory_sanitizer);
 #else
 constexpr bool kIsWatched = false;
 #endif
@@ -37,7 +38,8 @@ struct Shelf {
 };
 
 struct ThreadBlocks {
-  std::array<Shelf, 8> shelves = {};
+  static constexpr uint64_t kSeldom = 1024;
+  std::array<Shelf, 16> shelves = {};
   uint64_t uses = 0;
   bool hasEnded = false; ///< the thread keeps nothing any more
 
@@ -49,13 +51,16 @@ struct ThreadBlocks {
       }
     return nullptr;
   }
-  /// In place of the one that nobody has used longest.
-  Shelf &make(size_t size) {
+  /// In place of the one that nobody has used longest; null where all are used often: more sizes
+  /// than there are shelves would clear one another's.
+  Shelf *make(size_t size) {
     Shelf &shelf = *std::ranges::min_element(shelves, {}, &Shelf::lastUse);
+    if (shelf.size && ++uses - shelf.lastUse < kSeldom)
+      return nullptr;
     shelf.clear();
     shelf.size = size;
     shelf.lastUse = ++uses;
-    return shelf;
+    return &shelf;
   }
 };
 
@@ -71,6 +76,8 @@ struct ThreadEnd {
 
 } // namespace
 
+bool keepsBlocks() { return !kIsWatched; }
+
 void *takeBlock(size_t size) {
   if (isKept(size))
     if (Shelf *shelf = ofThread.find(size); shelf && shelf->count > 0)
@@ -85,9 +92,9 @@ void giveBlock(void *block, size_t size) {
   Shelf *shelf = own.find(size);
   if (!shelf) {
     static thread_local const ThreadEnd end;
-    shelf = &own.make(size);
+    shelf = own.make(size);
   }
-  if (shelf->isFull())
+  if (!shelf || shelf->isFull())
     return std::free(block);
   shelf->blocks[size_t(shelf->count++)] = block;
 }

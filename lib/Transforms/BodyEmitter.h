@@ -156,6 +156,8 @@ public:
   /// How many quotients and rests of counters the body has that are shifts (BodyQuotients.cpp); 0
   /// if no load wants one along the vector loop.
   int numQuotients(const KernelNest &nest, int vectorLoop) const;
+  /// Whether loads at positions that elements decide are made lane by lane, as a rule.
+  bool prefersLanes() const;
   /// Whether a mask of the nest's loads depends on the loop.
   bool isInCondition(const KernelNest &nest, int loop) const;
 

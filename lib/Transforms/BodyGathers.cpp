@@ -35,12 +35,16 @@ using mlir::Value;
 /// Of more lanes a gather stays one: its code is large.
 static constexpr int kMostLanes = 8;
 
+bool BodyEmitter::prefersLanes() const {
+  return target.optimizations.has(Optimization::Gathers) &&
+         (!target.maskRegisters || kernel.numGathers > 1) && lanes <= kMostLanes;
+}
+
 /// Not where counters alone decide on lanes: every third element, say, leaves some out of each
 /// vector.
 bool BodyEmitter::mayLoadLanes(Value condition) const {
-  return target.optimizations.has(Optimization::Gathers) &&
-         (!target.maskRegisters || kernel.numGathers > 1) && lanes <= kMostLanes &&
-         (masks.empty() || lanesLeft) && (!condition || dependsOnElements(condition));
+  return prefersLanes() && (masks.empty() || lanesLeft) &&
+         (!condition || dependsOnElements(condition));
 }
 
 /// `make` where a lane of the vector is behind the last one or does not fulfil the condition (null:

@@ -4,6 +4,7 @@
 #include "Transforms/BodyEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 namespace graphc {
 
@@ -215,9 +216,13 @@ Value BodyEmitter::load(const MemoryAccess &access, const Facts &facts, int row,
     };
     if (!isByLanes)
       return gather(mask);
-    if (!branch && tables && llvm::is_contained(tables->arrays, access.array)) {
+    // Offsets are all of the address.
+    if (!branch && !access.map && factor == 0 && mlir::getConstantIntValue(at.base) == 0 &&
+        tables && llvm::is_contained(tables->arrays, access.array)) {
       Value column = loadFromTables(access.array, type, offsets, condition, row, v);
-      return isMasked ? Value(arith::SelectOp::create(b, condition, column, otherwise)) : column;
+      return isMasked && !mlir::matchPattern(otherwise, mlir::m_PosZeroFloat())
+                 ? Value(arith::SelectOp::create(b, condition, column, otherwise))
+                 : column;
     }
     ValueList lanesOffsets = lanesOf(offsets);
     return ifLaneIsLeftOut(

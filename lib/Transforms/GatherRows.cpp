@@ -40,7 +40,8 @@ static constexpr int kMostEqualOps = 64;
 /// Finds the tables of a stream, and makes their rows in front of it.
 void KernelEmitter::placeTables(const Pass &pass, int vectorLoop) {
   body->tables.reset();
-  if (!uses(Optimization::GatherRows) || !uses(Optimization::CommonLoads) || pass.outer > 0)
+  if (!uses(Optimization::GatherRows) || !uses(Optimization::CommonLoads) ||
+      !body->prefersLanes() || pass.outer > 0)
     return;
   const KernelNest *first = nullptr;
   Value position;
@@ -68,8 +69,10 @@ void KernelEmitter::placeTables(const Pass &pass, int vectorLoop) {
   if (arrays.size() < 2)
     return;
   const KernelArray &table = kernel.arrays[size_t(arrays[0])];
-  std::optional<VectorRows> rows = rowsOnStack(table.element, arrays.size(), table.shape[0],
-                                               first->extents[size_t(vectorLoop)], kReadsForRow);
+  const Bounds range = bounds(*first, vectorLoop); // of a thread's part, which has rows of its own
+  std::optional<VectorRows> rows =
+      rowsOnStack(table.element, arrays.size(), table.shape[0],
+                  stack->subtract(range.upper, range.lower), kReadsForRow);
   if (!rows)
     return;
   body->tables = TableRows{*rows, arrays};

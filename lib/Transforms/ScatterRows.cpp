@@ -56,6 +56,8 @@ int KernelEmitter::lanesOfTerms(const VectorRows &rows) const {
 void KernelEmitter::startRows(const VectorRows &rows, llvm::ArrayRef<ScatterShape> shapes) {
   Bounds range = bounds(*shapes[0].nest, shapes[0].loop);
   Value lower = stack->value(range.lower), upper = stack->value(range.upper);
+  rows.store(*stack, stack->constant(mostRows(rows.type)),
+             arith::ConstantOp::create(b, b.getZeroAttr(rows.type))); // the one that nobody reads
   auto places =
       stack->open(lower, arith::SelectOp::create(b, rows.fit, upper, lower), stack->constant(1));
   body->lanes = 1;

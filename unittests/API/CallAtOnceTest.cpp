@@ -53,6 +53,30 @@ TEST(CallAtOnce, EachCallHasItsOwnResults) {
   EXPECT_FALSE(second[0].overlaps(second[1]) || second[0].overlaps(a));
   EXPECT_EQ(f->counters().calls, 2);
   EXPECT_EQ(f->counters().bytesCopied, 0);
+  EXPECT_EQ(f->counters().arenas, 0);
+}
+
+// Kernels with arrays between them, constants and kept copies of them: one call of code, in memory
+// of the thread, which several functions use in turn.
+TEST(CallAtOnce, SeveralKernels) {
+  Variable x = tensor(DType::Float64, {40, 30}, "x");
+  Tensor w = *Tensor::full(DType::Float64, std::vector<int64_t>{30, 30}, 0.5);
+  Variable v = x;
+  for (int i = 0; i < 3; ++i)
+    v = dot(v, constant(w)) - x;
+  absl::StatusOr<Function> f = function({x}, {v, sum(v, Axis(0)), max(x)}), g = function({x}, v);
+  ASSERT_TRUE(f.ok() && g.ok()) << f.status() << g.status();
+  Tensor ones = *Tensor::full(DType::Float64, std::vector<int64_t>{40, 30}, 1.0);
+  for (int i = 0; i < 3; ++i) {
+    Results results = *(*f)(ones);
+    EXPECT_EQ(results[0], *Tensor::full(DType::Float64, std::vector<int64_t>{40, 30}, 3134.0));
+    EXPECT_EQ(results[1], *Tensor::full(DType::Float64, std::vector<int64_t>{30}, 125360.0));
+    EXPECT_EQ(results[2].item<double>(), 1);
+    EXPECT_EQ((*(*g)(ones))[0], results[0]);
+  }
+  EXPECT_EQ(f->counters().calls, 3);
+  EXPECT_GT(f->counters().kernelRuns, 3);
+  EXPECT_EQ(f->counters().arenas, 0);
 }
 
 // Other strides, another dtype and another order of the same arguments.

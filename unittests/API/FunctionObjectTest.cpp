@@ -18,7 +18,8 @@ Function made(absl::StatusOr<Function> f) {
 // more than a megabyte, of which each thread has one.
 TEST(FunctionObject, FreeGivesMemoryBack) {
   Variable x = dmatrix("x");
-  SharedVariable w = shared(*Tensor::full(DType::Float64, std::vector<int64_t>{400, 400}, 1.0), "w");
+  SharedVariable w =
+      shared(*Tensor::full(DType::Float64, std::vector<int64_t>{400, 400}, 1.0), "w");
   Function f = made(function({x}, dot(dot(x, w), w), {.updates = {{w, w + 1}}}));
   Tensor a = *Tensor::full(DType::Float64, std::vector<int64_t>{400, 400}, 1.0);
   ASSERT_TRUE(f(a).ok());

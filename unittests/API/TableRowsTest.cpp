@@ -91,7 +91,7 @@ TEST(TableRows, ResultsAreThoseOfLoops) {
       for (int threads : {1, 2}) {
         absl::StatusOr<Function> f = tablesAndSums(dtype, places, threads);
         ASSERT_TRUE(f.ok()) << f.status();
-        for (int64_t reads : {int64_t(1), int64_t(7), int64_t(8), 2 * places - 1, 2 * places,
+        for (int64_t reads : {int64_t(1), int64_t(7), int64_t(8), 2 * places - 2, 2 * places - 1,
                               4 * places - 1, 4 * places, 4 * places + 9}) {
           Numbers numbers = numbersOf(places, reads);
           absl::StatusOr<Results> results = called(*f, dtype, numbers);
@@ -135,6 +135,45 @@ TEST(TableRows, OtherPositionsAreOtherLoads) {
   EXPECT_EQ(
       std::vector<double>((*results)[0].flat<double>().begin(), (*results)[0].flat<double>().end()),
       expected);
+}
+
+// A table that is also read in other ways: at every fifth element, from the end, as it stands.
+TEST(TableRows, TablesThatAreReadInOtherWays) {
+  for (DType dtype : {DType::Float64, DType::Float32}) {
+    Variable x = tensor(dtype, {85}, "x"), y = tensor(dtype, {85}, "y"), at = lvector("at");
+    struct Way {
+      Variable read;
+      int64_t first, step, count;
+    };
+    const Way ways[] = {{x[{Slice(0, kEnd, 5)}], 0, 5, 17},
+                        {x[{Slice(kEnd, kEnd, -1)}], 84, -1, 85},
+                        {x[{Slice(84, kEnd, -5)}], 84, -5, 17},
+                        {x, 0, 1, 85}};
+    for (const Way &way : ways) {
+      absl::StatusOr<Function> f =
+          function({x, y, at}, take(x, at) * take(y, at) + way.read * 100.0);
+      ASSERT_TRUE(f.ok()) << f.status();
+      const std::vector<double> numbers[] = {wholeNumbers(85, 1), wholeNumbers(85, 2)};
+      std::vector<int64_t> places;
+      std::vector<double> expected;
+      for (int64_t k = 0; k < way.count; ++k) {
+        places.push_back(k * 7 % 85);
+        const auto p = size_t(places.back());
+        expected.push_back(numbers[0][p] * numbers[1][p] +
+                           numbers[0][size_t(way.first + k * way.step)] * 100);
+      }
+      std::vector<Tensor> arguments;
+      for (const std::vector<double> &table : numbers)
+        arguments.push_back(Tensor::fromSpan(absl::MakeConstSpan(table), {85})->cast(dtype));
+      arguments.push_back(*Tensor::fromSpan(absl::MakeConstSpan(places), {way.count}));
+      absl::StatusOr<Results> results = f->call(arguments);
+      ASSERT_TRUE(results.ok()) << results.status();
+      Tensor result = (*results)[0].cast(DType::Float64);
+      EXPECT_EQ(std::vector<double>(result.flat<double>().begin(), result.flat<double>().end()),
+                expected)
+          << way.first << " " << way.step;
+    }
+  }
 }
 
 // An index out of range in any lane is told of, whether rows are read or not.

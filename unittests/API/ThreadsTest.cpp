@@ -185,6 +185,34 @@ TEST(Threads, LoopsRunSideBySide) {
   EXPECT_EQ(one->counters().forks, 0);
 }
 
+// Kernels that do not need each other, of known extents: with one thread they are one call of code,
+// with two they are not.
+TEST(Threads, KernelsOfStaticProgramsRunSideBySide) {
+  auto x = tensor(DType::Float64, {48, 48}, "x"), y = tensor(DType::Float64, {48, 48}, "y");
+  auto chain = [](Variable v) {
+    for (int i = 0; i < 6; ++i)
+      v = tanh(dot(v, v) * 0.01);
+    return sum(v);
+  };
+  auto one = function({x, y}, {chain(x) + chain(y)}),
+       two = function({x, y}, {chain(x) + chain(y)}, {.threads = 2});
+  ASSERT_TRUE(one.ok() && two.ok()) << one.status() << two.status();
+  std::mt19937 random(7);
+  Tensor a = randomMatrix(random, 48, 48), b = randomMatrix(random, 48, 48);
+  auto expected = (*one)(a, b);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  for (int k = 0; k < 5; ++k) {
+    auto result = (*two)(a, b);
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ((*result)[0], (*expected)[0]);
+  }
+  EXPECT_EQ(one->counters().arenas, 0) << "between kernels is the thread's memory";
+  EXPECT_GT(one->counters().kernelRuns, one->counters().calls);
+  EXPECT_EQ(one->counters().forks, 0);
+  EXPECT_EQ(two->counters().arenas, 1);
+  EXPECT_GT(two->counters().forks, 0);
+}
+
 // Operands that are read again and again are in the cache: 32 x 32 x 32 takes 0.3 us, a loop for
 // threads as long.
 TEST(Threads, SmallProductsRunOnOne) {

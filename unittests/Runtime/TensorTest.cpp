@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "Runtime/ThreadBlocks.h"
 #include "graphc/Status.h"
 
 namespace graphc {
@@ -120,8 +121,12 @@ TEST(Tensor, MemoryIsUsedAgain) {
     return std::ranges::all_of(tensor.flat<double>(), [&](double x) { return x == value; });
   };
   for (int64_t count : {int64_t(1), int64_t(200), int64_t(4000), int64_t(100000)}) {
-    for (int i = 0; i < 3; ++i)
-      filled(count, 7);
+    const void *used = nullptr;
+    for (int i = 0; i < 3; ++i) {
+      Tensor tensor = filled(count, 7);
+      EXPECT_TRUE(i == 0 || tensor.data() == used || count > 8000 || !keepsBlocks()) << count;
+      used = tensor.data();
+    }
     EXPECT_TRUE(isFilled(*Tensor::zeros(DType::Float64, {count}), 0)) << count;
   }
   // More of them than any list keeps, which come and go in another order than they were made.
