@@ -69,7 +69,7 @@ struct BoundCall : CodeCall {
   /// What was moved from has no code and no owner: the general way tells so.
   BoundCall(BoundCall &&other) noexcept { *this = std::move(other); }
   BoundCall &operator=(BoundCall &&other) noexcept {
-    CodeCall::operator=(std::move(other));
+    CodeCall::operator=(static_cast<CodeCall &&>(other)); // this part of it
     other.code = nullptr;
     extents = std::move(other.extents);
     versions = std::exchange(other.versions, nullptr);

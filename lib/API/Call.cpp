@@ -97,7 +97,8 @@ absl::StatusOr<Results> Function::call(std::vector<Tensor> &&positional,
         std::vector<std::string> names;
         for (size_t output : *numbers)
           names.push_back((*state_->outputNames)[output]);
-        return resultsOf(**chosen, *arguments, std::vector<Tensor>(names.size()),
+        std::vector<Tensor> results(names.size());
+        return resultsOf(**chosen, *arguments, std::move(results),
                          std::make_shared<const std::vector<std::string>>(std::move(names)));
       },
       noMemoryForCall);
