@@ -90,16 +90,15 @@ void KernelEmitter::fillTables(const TableRows &tables, Size places) {
     Value place = loop.getInductionVar();
     auto type = mlir::VectorType::get({step}, rows.type.getElementType());
     llvm::SmallVector<Value, 8> columns, made;
-    for (int array : tables.arrays)
-      columns.push_back(vector::LoadOp::create(b, type, body->memory[size_t(array)].buffer, place));
-    if (step > 1) {
-      made = rowsOfVectors(b, rows, columns);
-    } else {
-      made = {arith::ConstantOp::create(b, b.getZeroAttr(rows.type))};
-      for (auto [lane, column] : llvm::enumerate(columns))
-        made[0] = vector::InsertOp::create(
-            b, Value(vector::ExtractOp::create(b, column, int64_t(0))), made[0], int64_t(lane));
+    for (int array : tables.arrays) {
+      Value buffer = body->memory[size_t(array)].buffer;
+      columns.push_back(step > 1 ? Value(vector::LoadOp::create(b, type, buffer, place))
+                                 : Value(memref::LoadOp::create(b, buffer, place)));
     }
+    if (step > 1)
+      made = rowsOfVectors(b, rows, columns);
+    else
+      made = {rowOfNumbers(b, rows, columns)};
     for (auto [lane, row] : llvm::enumerate(made))
       rows.store(*stack, stack->value(stack->add(place, b.getIndexAttr(int64_t(lane)))), row);
     stack->close();

@@ -139,7 +139,6 @@ private:
   void joinRow(const VectorRows &rows, mlir::Value place, mlir::Value terms);
   mlir::Value joinWholeVectors(const VectorRows &rows, llvm::ArrayRef<ScatterShape> shapes,
                                mlir::Value begin, mlir::Value end);
-  mlir::Value rowOf(const VectorRows &rows, llvm::ArrayRef<mlir::Value> terms);
   void spreadRows(const VectorRows &rows, llvm::ArrayRef<ScatterShape> shapes);
 
   //===--- GatherRows.cpp -------------------------------------------------===//

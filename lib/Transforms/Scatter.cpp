@@ -298,7 +298,7 @@ void KernelEmitter::emitTerms(const Pass &pass, llvm::ArrayRef<ScatterShape> sha
     for (const ScatterShape &shape : shapes)
       values.push_back(emitOne(*shape.nest, shape.term));
     if (rows)
-      return joinRow(*rows, once.getInductionVar(), rowOf(*rows, values));
+      return joinRow(*rows, once.getInductionVar(), rowOfNumbers(b, *rows, values));
     for (auto [shape, value] : llvm::zip_equal(shapes, values))
       body->joinStored(*shape.nest, value);
   });

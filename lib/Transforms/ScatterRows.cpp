@@ -57,15 +57,15 @@ void KernelEmitter::startRows(const VectorRows &rows, llvm::ArrayRef<ScatterShap
   Bounds range = bounds(*shapes[0].nest, shapes[0].loop);
   Value lower = stack->value(range.lower), upper = stack->value(range.upper);
   rows.store(*stack, stack->constant(mostRows(rows.type)),
-             arith::ConstantOp::create(b, b.getZeroAttr(rows.type))); // the one that nobody reads
+             rowOfNumbers(b, rows, {})); // the one that nobody reads
   auto places =
       stack->open(lower, arith::SelectOp::create(b, rows.fit, upper, lower), stack->constant(1));
   body->lanes = 1;
   setLoop(shapes[0].loop, places.getInductionVar());
-  Value row = arith::ConstantOp::create(b, b.getZeroAttr(rows.type));
-  for (auto [lane, shape] : llvm::enumerate(shapes))
-    row = vector::InsertOp::create(b, startOf(shape), row, int64_t(lane));
-  rows.store(*stack, places.getInductionVar(), row);
+  llvm::SmallVector<Value, 4> starts;
+  for (const ScatterShape &shape : shapes)
+    starts.push_back(startOf(shape));
+  rows.store(*stack, places.getInductionVar(), rowOfNumbers(b, rows, starts));
   stack->close();
   stack->dropAnchor();
 }
@@ -118,14 +118,6 @@ Value KernelEmitter::joinWholeVectors(const VectorRows &rows, llvm::ArrayRef<Sca
   stack->dropAnchor();
   body->lanes = 1;
   return main;
-}
-
-/// The terms that are left, in a row.
-Value KernelEmitter::rowOf(const VectorRows &rows, llvm::ArrayRef<Value> terms) {
-  Value row = arith::ConstantOp::create(b, b.getZeroAttr(rows.type));
-  for (auto [lane, term] : llvm::enumerate(terms))
-    row = vector::InsertOp::create(b, term, row, int64_t(lane));
-  return row;
 }
 
 /// Sums go to where they are read: as vectors, which those who read them find at once.

@@ -46,6 +46,15 @@ void VectorRows::store(LoopStack &stack, Value place, Value row) const {
   vector::StoreOp::create(stack.builder(), row, memory, at(stack, place));
 }
 
+Value rowOfNumbers(mlir::ImplicitLocOpBuilder &b, const VectorRows &rows,
+                   llvm::ArrayRef<Value> numbers) {
+  mlir::VectorType type = rows.type;
+  Value row = mlir::arith::ConstantOp::create(b, b.getZeroAttr(type));
+  for (auto [lane, number] : llvm::enumerate(numbers))
+    row = vector::InsertOp::create(b, number, row, int64_t(lane));
+  return row;
+}
+
 Values rowsOfVectors(mlir::ImplicitLocOpBuilder &b, const VectorRows &rows,
                      llvm::ArrayRef<Value> vectors) {
   const int64_t width = rows.width(), lanes = lengthOf(vectors[0]);

@@ -23,6 +23,9 @@ struct VectorRows {
   void store(LoopStack &stack, mlir::Value place, mlir::Value row) const;
 };
 
+/// A row of these numbers; 0 where there are fewer.
+mlir::Value rowOfNumbers(mlir::ImplicitLocOpBuilder &b, const VectorRows &rows,
+                         llvm::ArrayRef<mlir::Value> numbers);
 /// The rows of vectors, of at least as many lanes as a row has numbers, that have a number of each
 /// row in a lane; 0 where there are fewer vectors.
 llvm::SmallVector<mlir::Value, 8> rowsOfVectors(mlir::ImplicitLocOpBuilder &b,
