@@ -197,11 +197,10 @@ struct FunctionOptions {
   /// run at once. By default Config::threads, as it is when the function is made.
   std::optional<int> threads = std::nullopt;
   /// At most so many sets of extents get code of their own, where extents are not known, or kernels
-  /// are short, 2 us and less on an average by estimate: compiled in
-  /// the background after calls with the same ones have been many, used when it is there. The
-  /// results are the same to the bit (but for what is in a NaN). 0: none. By default
-  /// Config::specialisations, in the modes fast_run, strict and fast_math; always none in the
-  /// others, and where code comes from files.
+  /// are short, 2 us and less on an average by estimate: compiled in the background after calls
+  /// with the same ones have been many, used when it is there. The results are the same to the bit
+  /// (but for what is in a NaN). 0: none. By default Config::specialisations, in the modes
+  /// fast_run, strict and fast_math; always none in the others, and where code comes from files.
   std::optional<int> specialisations = std::nullopt;
   /// Stands in error messages and profiles.
   std::string name = {};
