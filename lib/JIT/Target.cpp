@@ -59,6 +59,8 @@ TargetDescription detectHost() {
   llvm::Triple triple(target.triple);
   if (triple.isX86()) {
     setX86Facts(target, has);
+    target.isIntel = llvm::sys::detail::x86::getVendorSignature() ==
+                     llvm::sys::detail::x86::VendorSignatures::GENUINE_INTEL;
     // Some hypervisors report a model number that LLVM takes for an older processor than its
     // features show, and the scheduling model with it.
     if (target.hasAmx)

@@ -35,14 +35,16 @@ struct TargetDescription {
   bool hasAvx512 = false; ///< F, BW, DQ and VL
   bool hasAvx512Fp16 = false;
   bool hasAvx512Bf16 = false;
-  bool hasAmx = false; ///< tile and bf16, and processes may use it
+  bool hasAmx = false;  ///< tile and bf16, and processes may use it
+  bool isIntel = false; ///< by its maker: loops are set up for its caches (LoopTargetOf.h)
 
   /// Of the loops stage.
   Optimizations optimizations = {};
 
   /// What distinguishes the code made for this target from that of others: part of a cache's key.
   std::string fingerprint() const {
-    return triple + "/" + cpu + "/" + features + "/" + optimizations.missing();
+    return triple + "/" + cpu + (isIntel ? "/Intel/" : "/") + features + "/" +
+           optimizations.missing();
   }
 };
 

@@ -51,6 +51,7 @@ private:
   Sum sumOver(size_t position);
   void findBorder();
   void overSums(llvm::ArrayRef<Sum> loops, mlir::Value picture, mlir::Value panel);
+  void fetchPixels(mlir::Value first);
   void addProducts(mlir::Value picture, mlir::Value panel);
   /// Whether a tile's pixel has a window position in the picture.
   enum class Is { Never, Sometimes, Always };

@@ -14,6 +14,7 @@ struct LoopTarget {
   bool bf16Pairs = false;     ///< products of pairs of bfloat16 are added in one instruction
   bool tileRegisters = false; ///< and in tile registers many at a time
   int64_t l2Bytes = 1 << 20;  ///< of a core's L2 cache
+  bool isIntel = false;       ///< by its maker, with mask registers: its caches want other copies
   MathTarget math;
   Optimizations optimizations;
 };

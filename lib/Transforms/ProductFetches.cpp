@@ -30,8 +30,11 @@
 // Zen 3 gains by fetch-results in first layers of networks 0.57 to 1.00 of the time, in ResNet-50's
 // 1x1 layers 0.81 to 0.95. With mask registers (Zen 4) only results of two L2 caches and more are
 // fetched (0.80 to 0.99): smaller ones took 1.00 to 1.02 of the time. fetch-panels is for
-// processors without mask registers. docs/design/17-products.md has the other figures. Pictures
-// that are joined (ProductPictures.cpp) fetch no results: a tile's are in several of them.
+// processors without mask registers. Intel's fetch results into the L2 cache: in the nearest one
+// they are lines of few sets. 1024x32x1024 took 1.26 times as long with them there where its
+// results are near, 1.04 without any fetch, and 1.14 with these; where they are far 1.04, 1.38 and
+// 0.83 (beside the best peer; Emerald Rapids). docs/design/17-products.md has the other figures.
+// Pictures that are joined (ProductPictures.cpp) fetch no results: a tile's are in several of them.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
@@ -172,13 +175,14 @@ void ProductEmitter::fetchAhead(Value row, Value k) {
 void ProductEmitter::fetchLines(int array, Value place, Size rowStride, Value ahead, bool toWrite) {
   mlir::Type element = kernel.arrays[size_t(array)].element;
   const int64_t bytes = memoryBytes(element), width = shape.width() * bytes;
+  const bool intoL1 = tuningOf(target).resultsIntoL1;
   Value row = addressOf(body->memory[size_t(array)].buffer), step = bytesOf(rowStride, element);
   for (Value elements : {ahead, place})
     row = arith::AddIOp::create(b, row, bytesOf(elements, element));
   auto fetchRow = [&] {
     for (int64_t last = width - bytes; last >= 0; last -= kCacheLine)
       LLVM::Prefetch::create(b, pointerTo(arith::AddIOp::create(b, row, stack->constant(last))),
-                             /*rw=*/toWrite, /*hint=*/3, /*cache=*/1);
+                             /*rw=*/toWrite && intoL1, /*hint=*/intoL1 ? 3 : 2, /*cache=*/1);
   };
   if (body->rows >
       kRowsOfPointer) { // a loop takes less time to compile, one of few steps more to run

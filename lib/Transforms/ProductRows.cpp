@@ -13,7 +13,7 @@
 // The lines come one after the other, while the multiplications of the terms before are done.
 // Beside up to four panels of columns that is less than to copy all rows with gaps between them,
 // which is done beside more (Zen 4, f32: 1024x1024 times 1024x16 takes 0.6 of the time;
-// docs/design/17-products.md).
+// docs/design/17-products.md). Not on Intel's processors: 1.13 times the time there.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering/ScalarTypes.h"
@@ -39,9 +39,10 @@ Value ProductEmitter::collide(Value step) {
 /// Whether tiles can read rows from a buffer, and may have to: those of AVX-512. (Others of so many
 /// rows have one vector of columns, or fetch panels in front of more terms.)
 bool ProductEmitter::mayBuffer() const {
-  return target.maskRegisters && shape.isLeftPlain && !shape.isLeftTransposed && shape.group == 1 &&
-         shape.rows[0] > kCacheWays && constantSize(memory.leftSumStride) == 1 &&
-         !constantSize(memory.leftRowStride) && uses(Optimization::BufferRows);
+  return tuningOf(target).buffersRows && shape.isLeftPlain && !shape.isLeftTransposed &&
+         shape.group == 1 && shape.rows[0] > kCacheWays &&
+         constantSize(memory.leftSumStride) == 1 && !constantSize(memory.leftRowStride) &&
+         uses(Optimization::BufferRows);
 }
 
 /// Whether they do.

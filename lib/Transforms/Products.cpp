@@ -124,7 +124,7 @@ void ProductEmitter::setFetching(Value hasWhole) {
   Size distance = stack->multiply(memory.leftSumStride,
                                   b.getIndexAttr(kSumsAhead * memoryBytes(shape.element)));
   panel.ahead = arith::SelectOp::create(b, copies.isFetched, stack->value(distance), zero);
-  if (!target.maskRegisters)
+  if (!tuningOf(target).copiesFetchedRows)
     return;
   // By whole tiles: what is left of the rows is too little for it.
   Value left = arith::RemUIOp::create(b, arith::SubIOp::create(b, endRow, firstRow),

@@ -41,11 +41,14 @@ struct ProductTuning {
   int64_t mostFetched;         ///< and those of a tile at most so many
   bool fetchesRowsOfWindows;   ///< also in products of windows
   int64_t fetchedResultsBytes; ///< tiles fetch results that have so many bytes (ProductFetches.cpp)
+  bool resultsIntoL1;          ///< the nearest cache, to write them; else into the L2 cache
   bool fetchesPanels;          ///< whether tiles fetch the next panel (ProductFetches.cpp)
   bool copiesStraddling;       ///< whether panels are copied for cache lines' sake (choosePanels)
   bool copiesForFewRows;       ///< whether far operands are copied for less than two tiles of rows
-  bool tilesOfRows;   ///< whether rows that stand together are copied tile by tile (ProductShape)
-  bool joinsLeftRows; ///< whether one or two left rows are done with a whole tile's
+  bool tilesOfRows; ///< whether rows that stand together are copied tile by tile (ProductShape)
+  bool copiesFetchedRows; ///< whether other rows that stand together are copied as they are read
+  bool buffersRows;       ///< whether rows that collide are put into a buffer (ProductRows.cpp)
+  bool joinsLeftRows;     ///< whether one or two left rows are done with a whole tile's
 };
 
 inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
@@ -60,10 +63,13 @@ inline ProductTuning tuningOf(const LoopTarget &target) {
             .mostFetched = kNoLimit,
             .fetchesRowsOfWindows = false,
             .fetchedResultsBytes = 2 * target.l2Bytes,
+            .resultsIntoL1 = !target.isIntel,
             .fetchesPanels = false,
             .copiesStraddling = false,
             .copiesForFewRows = true,
-            .tilesOfRows = false,
+            .tilesOfRows = target.isIntel,
+            .copiesFetchedRows = !target.isIntel,
+            .buffersRows = !target.isIntel,
             .joinsLeftRows = false};
   return {.copiedLines = 8,
           .leastPanels = 4,
@@ -73,10 +79,13 @@ inline ProductTuning tuningOf(const LoopTarget &target) {
           .mostFetched = target.l2Bytes / 8,
           .fetchesRowsOfWindows = true,
           .fetchedResultsBytes = 0,
+          .resultsIntoL1 = true,
           .fetchesPanels = true,
           .copiesStraddling = true,
           .copiesForFewRows = false,
           .tilesOfRows = true,
+          .copiesFetchedRows = false,
+          .buffersRows = false,
           .joinsLeftRows = true};
 }
 

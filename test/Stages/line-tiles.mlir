@@ -5,6 +5,7 @@
 // RUN: graphc compile %s --entry=main --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=HIDDEN
 // RUN: graphc compile %s --entry=gradient --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=GRADIENT
 // RUN: graphc compile %s --entry=long --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=LONG
+// RUN: graphc compile %s --entry=strided --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=STRIDED
 // RUN: graphc compile %s --entry=wide --emit=kernels --target=x86-64-v4 | FileCheck %s --check-prefix=WIDE
 // RUN: graphc compile %s --entry=ones --emit=kernels --target=x86-64-v4 | FileCheck %s --check-prefix=WIDE
 // RUN: graphc compile %s --entry=last --emit=kernels --target=x86-64-v4 | FileCheck %s --check-prefix=WIDE
@@ -34,6 +35,8 @@
 // LOOPS: arith.minsi
 // LOOPS: :18 = scf.for
 // LOOPS: :20 = scf.for
+// LOOPS-COUNT-2: llvm.intr.prefetch
+// LOOPS-NOT: llvm.intr.prefetch
 // LOOPS-NOT: maskedload
 // LOOPS-COUNT-50: math.fma
 // LOOPS-NOT: math.fma
@@ -63,6 +66,12 @@
 // LONG-NOT: arith.select {{.*}} : index
 // LONG: vector.maskedstore
 
+// 14 pixels at every second place are 116 bytes of a line: its first, another one, and its last cache line are fetched.
+// STRIDED: :30 = scf.for
+// STRIDED-COUNT-3: llvm.intr.prefetch
+// STRIDED-NOT: llvm.intr.prefetch
+// STRIDED-COUNT-82: math.fma
+
 // Lines of which a tile would have too little, outputs that leave much of a panel free, short sums, many window positions in
 // several tiles, borders of ones, and lines that are no last axis are done as before.
 // WIDE-COUNT-2: {{^}}kernel
@@ -83,6 +92,10 @@ func.func @few(%x: tensor<1x40x9x9xf32>, %w: tensor<31x40x3x3xf32>) -> tensor<1x
 func.func @long(%x: tensor<1x40x28x28xf32>, %w: tensor<62x40x3x3xf32>) -> tensor<1x62x28x28xf32> {
   %0 = graph.conv2d %x, %w {filterFlip = false, padding = [1, 1, 1, 1]} : (tensor<1x40x28x28xf32>, tensor<62x40x3x3xf32>) -> tensor<1x62x28x28xf32>
   return %0 : tensor<1x62x28x28xf32>
+}
+func.func @strided(%x: tensor<1x40x28x28xf32>, %w: tensor<62x40x3x3xf32>) -> tensor<1x62x14x14xf32> {
+  %0 = graph.conv2d %x, %w {filterFlip = false, padding = [1, 1, 1, 1], stride = [2, 2]} : (tensor<1x40x28x28xf32>, tensor<62x40x3x3xf32>) -> tensor<1x62x14x14xf32>
+  return %0 : tensor<1x62x14x14xf32>
 }
 func.func @ones(%x: tensor<1x40x9x9xf32>, %w: tensor<62x40x3x3xf32>) -> tensor<1x62x9x9xf32> {
   %one = graph.constant dense<1.0> : tensor<f32>

@@ -74,6 +74,83 @@ TEST(Targets, VectorsFillRegisters) {
   }
 }
 
+/// x y, or x^T y, of float32.
+TestKernel productKernel(bool isTransposed) {
+  Emitter e;
+  Array x = e.operand(tensorOf(DType::Float32, 2)), y = e.operand(tensorOf(DType::Float32, 2));
+  const int rows = isTransposed ? 1 : 0;
+  e.requireEqual(e.dim(x, 1 - rows), e.dim(y, 0), "terms");
+  ReduceOptions options;
+  options.result = options.accumulator = DType::Float32;
+  Array product = e.reduce(
+      Combine::Sum, {e.dim(x, rows), e.dim(y, 1)}, {e.dim(y, 0)},
+      [&](Indices i, Indices r) {
+        Scalar left = isTransposed ? e.load(x, {r[0], i[0]}) : e.load(x, {i[0], r[0]});
+        return left * e.load(y, {r[0], i[1]});
+      },
+      options);
+  auto emission = e.finish();
+  EXPECT_TRUE(emission.ok()) << emission.status();
+  return makeKernel(*emission, {x, y}, {product}, {{20, 20}, {20, 20}});
+}
+
+/// x^T + y.
+TestKernel crossedKernel(DType dtype) {
+  Emitter e;
+  Array x = e.operand(tensorOf(dtype, 2)), y = e.operand(tensorOf(dtype, 2));
+  e.requireEqual(e.dim(x, 1), e.dim(y, 0), "rows");
+  e.requireEqual(e.dim(x, 0), e.dim(y, 1), "columns");
+  Array sum = e.define({e.dim(y, 0), e.dim(y, 1)}, [&](Indices i) {
+    return e.load(x, {i[1], i[0]}) + e.load(y, {i[0], i[1]});
+  });
+  auto emission = e.finish();
+  EXPECT_TRUE(emission.ok()) << emission.status();
+  return makeKernel(*emission, {x, y}, {sum}, {{20, 20}, {20, 20}});
+}
+
+int countOf(const std::string &text, const std::string &part) {
+  int count = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+/// With AVX-512 on Intel's processors results are fetched into the L2 cache and not to be written,
+/// rows that collide have no buffer, rows that stand together are copied tile by tile before they
+/// are read, and not as they are; 16 lines are no square.
+TEST(Targets, CopiesForIntelsCaches) {
+  const LoopTarget others = loopTarget("x86-64-v4"), intel = loopTargetOf(intelTarget());
+  EXPECT_FALSE(others.isIntel);
+  ASSERT_TRUE(intel.isIntel);
+  const TestKernel plain = productKernel(false), transposed = productKernel(true);
+  const std::string kToWrite = "rw = 1", kBuffer = "memref.alloca()";
+  EXPECT_GT(countOf(loopsOf(plain, others), kToWrite), 0);
+  EXPECT_EQ(countOf(loopsOf(plain, intel), kToWrite), 0);
+  EXPECT_GT(countOf(loopsOf(plain, intel), "hint = 2"), 0);
+  EXPECT_GT(countOf(loopsOf(plain, others), kBuffer), countOf(loopsOf(plain, intel), kBuffer));
+  const std::string kCopiesAsRead = "llvm.intr.masked.store";
+  EXPECT_GT(countOf(loopsOf(transposed, others), kCopiesAsRead), 0);
+  EXPECT_EQ(countOf(loopsOf(transposed, intel), kCopiesAsRead), 0);
+  const std::string kSquare = "vector.shuffle";
+  EXPECT_GT(countOf(loopsOf(crossedKernel(DType::Float32), others), kSquare), 0);
+  EXPECT_EQ(countOf(loopsOf(crossedKernel(DType::Float32), intel), kSquare), 0);
+  EXPECT_GT(countOf(loopsOf(crossedKernel(DType::Float64), intel), kSquare), 0);
+}
+
+/// Their products of bfloat16 pairs take longer than conversions; where there are tile registers,
+/// what has no tile there is of pairs as well. Vectors of 256 bits are the same for all.
+TEST(Targets, PairsOnIntelsProcessors) {
+  auto loops = [](const char *name, bool isIntel) {
+    TargetDescription target = *parseTarget(name);
+    target.isIntel = isIntel;
+    return loopTargetOf(target);
+  };
+  EXPECT_TRUE(loops("x86-64-v4-bf16", false).bf16Pairs);
+  EXPECT_FALSE(loops("x86-64-v4-bf16", true).bf16Pairs);
+  EXPECT_TRUE(loops("x86-64-v4-amx", true).bf16Pairs);
+  EXPECT_FALSE(loops("x86-64-v3", true).isIntel);
+}
+
 /// The same sums to the bit, with vectors of any width: 100 elements leave a masked tail.
 TEST(Targets, ResultsDoNotDependOnTheWidth) {
   for (const TargetDescription &target : runnableTargets())
