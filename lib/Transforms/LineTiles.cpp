@@ -35,8 +35,8 @@ using mlir::Value;
 
 /// Lines of other channels are fetched so many ahead, all cache lines that a tile has of one, and
 /// weights of other sums that are copied. With the first cache line alone, 128x56x56 with a stride
-/// of 2 and 8 pictures in pages of 4 KB took 2.7 times as long (Emerald Rapids, whose third cache is
-/// slow).
+/// of 2 and 8 pictures in pages of 4 KB took 2.7 times as long (Emerald Rapids, whose third cache
+/// is slow).
 static constexpr int64_t kLinesAhead = 8, kWeightsAhead = 8;
 
 bool ProductEmitter::emitIfLineTiles() {

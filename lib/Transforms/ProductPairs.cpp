@@ -1,6 +1,6 @@
 //===- Transforms/ProductPairs.cpp - products of bfloat16, two k at a time -===//
 //
-// Where the processor multiplies bfloat16 (AVX512-BF16), before and after:
+// Where the processor multiplies bfloat16 (AVX512-BF16) faster than float32, before and after:
 //
 //   x and y are converted when they are copied          pairs of them are copied as they are, and
 //   sum = fma(x[k], y[k], sum)                          sum = vdpbf16ps(sum, x pair, y pair)

@@ -36,8 +36,8 @@ Value ProductEmitter::collide(Value step) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance, stack->constant(0));
 }
 
-/// Whether tiles can read rows from a buffer, and may have to: those of AVX-512. (Others of so many
-/// rows have one vector of columns, or fetch panels in front of more terms.)
+/// Whether tiles can read rows from a buffer, and may have to: those of AVX-512 but Intel's.
+/// (Others of so many rows have one vector of columns, or fetch panels in front of more terms.)
 bool ProductEmitter::mayBuffer() const {
   return tuningOf(target).buffersRows && shape.isLeftPlain && !shape.isLeftTransposed &&
          shape.group == 1 && shape.rows[0] > kCacheWays &&

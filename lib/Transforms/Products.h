@@ -29,9 +29,10 @@ inline constexpr int64_t kRowsOfSums = 256;
 inline constexpr int64_t kSumBytes = 16 << 10;
 static_assert(kLastColumns * kRowsOfSums * int64_t(sizeof(double)) <= kSumBytes);
 
-/// What was found to be best by measuring, on processors with mask registers (Zen 4 and 5) and
-/// those with AVX2 (Zen 3, whose L2 cache and tiles are half as large and less).
-/// docs/design/17-products.md has the figures.
+/// What was found to be best by measuring, on processors with mask registers (Zen 4 and 5;
+/// Intel's by an Emerald Rapids, whose L2 cache is twice as large) and those with AVX2 (Zen 3,
+/// whose L2 cache and tiles are half as large and less). docs/design/17-products.md has the
+/// figures.
 struct ProductTuning {
   int64_t copiedLines; ///< of the right operand that are copied at a time, in all panels
   int64_t leastPanels; ///< that are copied at a time, a piece of each line, however long they are

@@ -402,9 +402,9 @@ TEST(ProductShapes, CopiedOperands) {
   check({DType::Int32, 70, 200, 256});
 }
 
-/// Rows that stand together, copied tile by tile where there are no mask registers: each number of
-/// them behind whole tiles, several blocks of them, and all kinds of columns behind whole panels;
-/// rows of 16 terms are the shortest that are.
+/// Rows that stand together, copied tile by tile where there are no mask registers, and on Intel's
+/// processors: each number of them behind whole tiles, several blocks of them, and all kinds of
+/// columns behind whole panels; rows of 16 terms are the shortest that are.
 TEST(ProductShapes, RowsInTiles) {
   for (const TargetDescription &target : runnableTargets()) {
     for (int64_t m = 191; m <= 197; ++m)

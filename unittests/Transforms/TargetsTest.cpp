@@ -126,11 +126,18 @@ TEST(Targets, CopiesForIntelsCaches) {
   const std::string kToWrite = "rw = 1", kBuffer = "memref.alloca()";
   EXPECT_GT(countOf(loopsOf(plain, others), kToWrite), 0);
   EXPECT_EQ(countOf(loopsOf(plain, intel), kToWrite), 0);
-  EXPECT_GT(countOf(loopsOf(plain, intel), "hint = 2"), 0);
+  EXPECT_GT(countOf(loopsOf(plain, intel), "hint = 2"),
+            countOf(loopsOf(plain, others), "hint = 2"));
   EXPECT_GT(countOf(loopsOf(plain, others), kBuffer), countOf(loopsOf(plain, intel), kBuffer));
   const std::string kCopiesAsRead = "llvm.intr.masked.store";
   EXPECT_GT(countOf(loopsOf(transposed, others), kCopiesAsRead), 0);
   EXPECT_EQ(countOf(loopsOf(transposed, intel), kCopiesAsRead), 0);
+  auto withoutTiles = [](LoopTarget target) {
+    target.optimizations.takeOut(Optimization::RowTiles);
+    return target;
+  };
+  EXPECT_TRUE(loopsOf(transposed, others) == loopsOf(transposed, withoutTiles(others)));
+  EXPECT_FALSE(loopsOf(transposed, intel) == loopsOf(transposed, withoutTiles(intel)));
   const std::string kSquare = "vector.shuffle";
   EXPECT_GT(countOf(loopsOf(crossedKernel(DType::Float32), others), kSquare), 0);
   EXPECT_EQ(countOf(loopsOf(crossedKernel(DType::Float32), intel), kSquare), 0);
