@@ -79,6 +79,38 @@ TEST(CallAtOnce, SeveralKernels) {
   EXPECT_EQ(f->counters().arenas, 0);
 }
 
+// What a kernel needs for itself (panels of a picture) lies behind the arrays between kernels (that
+// picture). Each sum is one of 3 x 3 pixels, 9 times the middle one where pixels grow evenly.
+TEST(CallAtOnce, KernelsWithScratchMemory) {
+  constexpr int64_t kPixels = 12, kChannels = 8;
+  Variable x = tensor(DType::Float64, {1, 1, kPixels, kPixels}, "x"),
+           v = tensor(DType::Float64, {kChannels, 1, 3, 3}, "v"),
+           w = tensor(DType::Float64, {kChannels, kChannels, 3, 3}, "w");
+  absl::StatusOr<Function> f = function({x, v, w}, {conv2d(conv2d(x, v), w)});
+  ASSERT_TRUE(f.ok()) << f.status();
+  std::vector<double> pixels, expected;
+  for (int64_t i = 0; i < kPixels; ++i)
+    for (int64_t j = 0; j < kPixels; ++j)
+      pixels.push_back(double(i + 5 * j));
+  for (int64_t channel = 0; channel < kChannels; ++channel)
+    for (int64_t i = 2; i < kPixels - 2; ++i)
+      for (int64_t j = 2; j < kPixels - 2; ++j)
+        expected.push_back(double(9 * 9 * kChannels * (i + 5 * j)));
+  const Tensor a = *Tensor::fromSpan<double>(pixels, {1, 1, kPixels, kPixels});
+  const Tensor b = *Tensor::full(DType::Float64, {kChannels, 1, 3, 3}, 1.0);
+  const Tensor c = *Tensor::full(DType::Float64, {kChannels, kChannels, 3, 3}, 1.0);
+  for (int call = 0; call < 3; ++call)
+    EXPECT_EQ(numbersOf((*f)(a, b, c)), expected);
+  EXPECT_EQ(f->counters().kernelRuns, 6);
+  // Of an argument that is copied first.
+  Tensor wide = *Tensor::zeros(DType::Float64, {1, 1, kPixels, 2 * kPixels});
+  Tensor apart = *wide.slice(3, 0, kPixels, 2);
+  ASSERT_TRUE(apart.assign(a).ok());
+  EXPECT_EQ(numbersOf((*f)(apart, b, c)), expected);
+  EXPECT_EQ(f->counters().kernelRuns, 8);
+  EXPECT_EQ(f->counters().arenas, 0);
+}
+
 // Other strides, another dtype and another order of the same arguments.
 TEST(CallAtOnce, OtherArgumentsGoTheGeneralWay) {
   Variable x = tensor(DType::Float64, {2, 3}, "x");
