@@ -352,6 +352,13 @@ std::string loopsOf(const TestKernel &test, const LoopTarget &target) {
   return print(*module);
 }
 
+size_t countOf(const std::string &text, const std::string &part) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at)
+    ++count;
+  return count;
+}
+
 void expectSame(const TestKernel &test, const std::vector<Tensor> &inputs, double ulps,
                 double absolute, const TargetDescription &target) {
   std::vector<Tensor> expected = evaluateKernel(test, inputs);

@@ -53,6 +53,9 @@ CompiledRun runKernel(const TestKernel &test, const std::vector<Tensor> &inputs,
 /// The text of the loops stage for a processor.
 std::string loopsOf(const TestKernel &test, const LoopTarget &target);
 
+/// How often `part` is in such a text.
+size_t countOf(const std::string &text, const std::string &part);
+
 /// Runs both and expects equal results: integers exactly, floats within `ulps` of the result's
 /// dtype, or within `absolute`; NaN equals NaN, and the signs of zeros are not looked at.
 void expectSame(const TestKernel &test, const std::vector<Tensor> &inputs, double ulps = 0,

@@ -160,13 +160,6 @@ TEST(Scatter, SeveralThatAreApart) {
   }
 }
 
-size_t countOf(const std::string &text, const std::string &part) {
-  size_t count = 0;
-  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at)
-    ++count;
-  return count;
-}
-
 /// Which places there are is asked once for all sums; and terms have no masks, which would be
 /// branches.
 TEST(Scatter, LooksUpAPlaceOnce) {

@@ -108,13 +108,6 @@ TestKernel crossedKernel(DType dtype) {
   return makeKernel(*emission, {x, y}, {sum}, {{20, 20}, {20, 20}});
 }
 
-int countOf(const std::string &text, const std::string &part) {
-  int count = 0;
-  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1))
-    ++count;
-  return count;
-}
-
 /// With AVX-512 on Intel's processors results are fetched into the L2 cache and not to be written,
 /// rows that collide have no buffer, rows that stand together are copied tile by tile before they
 /// are read, and not as they are; 16 lines are no square.
@@ -124,14 +117,14 @@ TEST(Targets, CopiesForIntelsCaches) {
   ASSERT_TRUE(intel.isIntel);
   const TestKernel plain = productKernel(false), transposed = productKernel(true);
   const std::string kToWrite = "rw = 1", kBuffer = "memref.alloca()";
-  EXPECT_GT(countOf(loopsOf(plain, others), kToWrite), 0);
-  EXPECT_EQ(countOf(loopsOf(plain, intel), kToWrite), 0);
+  EXPECT_GT(countOf(loopsOf(plain, others), kToWrite), 0u);
+  EXPECT_EQ(countOf(loopsOf(plain, intel), kToWrite), 0u);
   EXPECT_GT(countOf(loopsOf(plain, intel), "hint = 2"),
             countOf(loopsOf(plain, others), "hint = 2"));
   EXPECT_GT(countOf(loopsOf(plain, others), kBuffer), countOf(loopsOf(plain, intel), kBuffer));
   const std::string kCopiesAsRead = "llvm.intr.masked.store";
-  EXPECT_GT(countOf(loopsOf(transposed, others), kCopiesAsRead), 0);
-  EXPECT_EQ(countOf(loopsOf(transposed, intel), kCopiesAsRead), 0);
+  EXPECT_GT(countOf(loopsOf(transposed, others), kCopiesAsRead), 0u);
+  EXPECT_EQ(countOf(loopsOf(transposed, intel), kCopiesAsRead), 0u);
   auto withoutTiles = [](LoopTarget target) {
     target.optimizations.takeOut(Optimization::RowTiles);
     return target;
@@ -139,9 +132,9 @@ TEST(Targets, CopiesForIntelsCaches) {
   EXPECT_TRUE(loopsOf(transposed, others) == loopsOf(transposed, withoutTiles(others)));
   EXPECT_FALSE(loopsOf(transposed, intel) == loopsOf(transposed, withoutTiles(intel)));
   const std::string kSquare = "vector.shuffle";
-  EXPECT_GT(countOf(loopsOf(crossedKernel(DType::Float32), others), kSquare), 0);
-  EXPECT_EQ(countOf(loopsOf(crossedKernel(DType::Float32), intel), kSquare), 0);
-  EXPECT_GT(countOf(loopsOf(crossedKernel(DType::Float64), intel), kSquare), 0);
+  EXPECT_GT(countOf(loopsOf(crossedKernel(DType::Float32), others), kSquare), 0u);
+  EXPECT_EQ(countOf(loopsOf(crossedKernel(DType::Float32), intel), kSquare), 0u);
+  EXPECT_GT(countOf(loopsOf(crossedKernel(DType::Float64), intel), kSquare), 0u);
 }
 
 /// Their products of bfloat16 pairs take longer than conversions; where there are tile registers,
