@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "API/FunctionState.h"
+#include "Runtime/TensorRep.h"
 
 namespace graphc {
 
@@ -21,6 +22,16 @@ bool Function::State::fillDirect(detail::BoundCall &call) const {
 }
 
 void Function::State::prepareCode() {
+  auto kindsOf = [](const std::vector<Type> &types) {
+    std::vector<Kind> kinds;
+    for (const Type &type : types)
+      kinds.push_back({type.dtype(), size_t(type.rank())});
+    return kinds;
+  };
+  inputKinds = kindsOf(signature.types);
+  outputKinds = kindsOf(outputTypes);
+  for (const Kind &kind : outputKinds)
+    numOutputAxes += kind.rank;
   if (!invoker->isPlain() || invoker->mayShareMemory())
     return;
   if (fillDirect(code) && std::ranges::count(code.extents, kDynamic) > 0)
@@ -33,26 +44,23 @@ template <class Fits> const detail::BoundCall *Function::State::codeFor(Fits fit
       code.versions ? code.versions->load(std::memory_order_acquire) : nullptr;
   while (version && !fits(*version))
     version = version->next;
-  return version || !code.code ? version : &code;
+  return version || !code.code || !fits(code) ? version : &code;
 }
 
-bool Function::State::callCode(const detail::BoundCall &call, Memory &memory,
+bool Function::State::callCode(const detail::BoundCall &call, void **memory,
                                std::vector<Tensor> &results) const {
-  const int64_t *extent = call.extents.data() + call.extents.size();
-  for (const Type &type : outputTypes)
-    extent -= type.rank();
-  for (size_t i = 0; i < outputTypes.size(); ++i) {
-    const size_t rank = size_t(outputTypes[i].rank());
-    absl::StatusOr<Tensor> result = Tensor::allocate(outputTypes[i].dtype(), {extent, rank});
-    if (!result.ok())
+  results.resize(outputKinds.size());
+  void **of = memory + inputKinds.size();
+  const int64_t *extent = call.extents.data() + (call.extents.size() - numOutputAxes);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const auto [dtype, rank] = outputKinds[i];
+    absl::StatusOr<int64_t> bytes = shapeBytes(byteSize(dtype), {extent, rank});
+    if (!bytes.ok() || !Tensor::Rep::allocate(results[i], dtype, {extent, rank}, *bytes))
       return false;
-    results[i] = *std::move(result);
-    memory.push_back(results[i].data());
+    *of++ = Tensor::Rep::of(results[i])->data;
     extent += rank;
   }
-  const size_t numArguments = memory.size();
-  memory.resize(numArguments + detail::BoundCall::kMoreBases);
-  if (!call.run(memory.data(), numArguments))
+  if (!call.run(memory, size_t(of - memory)))
     return false;
   runner().countCall(call);
   if (&call == &code && code.versions)
@@ -62,46 +70,38 @@ bool Function::State::callCode(const detail::BoundCall &call, Memory &memory,
 
 bool Function::State::callAtOnce(absl::Span<const Tensor *const> arguments,
                                  std::vector<Tensor> &results) const {
-  const std::vector<Type> &types = signature.types;
-  if ((!code.code && !code.versions) || arguments.size() != types.size())
+  if ((!code.code && !code.versions) || arguments.size() != inputKinds.size())
     return false;
-  for (size_t i = 0; i < types.size(); ++i)
-    if (!isOfType(*arguments[i], types[i]))
+  Memory memory(arguments.size() + outputKinds.size() + detail::BoundCall::kMoreBases);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Tensor::Rep *argument = Tensor::Rep::of(*arguments[i]);
+    if (!argument || argument->dtype != inputKinds[i].dtype ||
+        argument->rank() != inputKinds[i].rank || !argument->contiguous)
       return false;
-  auto fits = [&](const detail::BoundCall &call) {
+    memory[i] = argument->data; // it is only read
+  }
+  const detail::BoundCall *call = codeFor([&](const detail::BoundCall &call) {
     const int64_t *own = call.extents.data();
     for (const Tensor *argument : arguments)
-      for (int64_t extent : argument->shape())
+      for (int64_t extent : Tensor::Rep::of(*argument)->shape())
         if (extent != *own++)
           return false;
     return true;
-  };
-  const detail::BoundCall *call = codeFor(fits);
-  if (!call)
-    return false;
-  Memory memory;
-  for (const Tensor *argument : arguments) {
-    if (!argument->isContiguous())
-      return false;
-    memory.push_back(const_cast<void *>(argument->data())); // it is only read
-  }
-  results.resize(outputTypes.size());
-  return callCode(*call, memory, results);
+  });
+  return call && callCode(*call, memory.data(), results);
 }
 
 bool Function::State::callAtOnce(absl::Span<const detail::NumberArgument> numbers,
                                  std::vector<Tensor> &results) const {
-  const std::vector<Type> &types = signature.types;
-  if (!code.code || numbers.size() != types.size())
+  if (!code.code || numbers.size() != inputKinds.size())
     return false;
-  Memory memory;
-  for (size_t i = 0; i < types.size(); ++i) {
-    if (types[i].rank() != 0 || numbers[i].dtype != types[i].dtype())
+  Memory memory(numbers.size() + outputKinds.size() + detail::BoundCall::kMoreBases);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (inputKinds[i].rank != 0 || numbers[i].dtype != inputKinds[i].dtype)
       return false;
-    memory.push_back(const_cast<char *>(numbers[i].value));
+    memory[i] = const_cast<char *>(numbers[i].value);
   }
-  results.resize(outputTypes.size());
-  return callCode(*codeFor([](const detail::BoundCall &) { return true; }), memory, results);
+  return callCode(*codeFor([](const detail::BoundCall &) { return true; }), memory.data(), results);
 }
 
 void Function::State::findVersion(absl::Span<const Tensor> arguments,

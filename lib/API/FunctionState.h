@@ -13,7 +13,7 @@
 #include "API/Invoker.h"
 #include "Support/Fork.h"
 #include "Support/Hash.h"
-#include "absl/container/inlined_vector.h"
+#include "absl/container/fixed_array.h"
 
 namespace graphc {
 
@@ -78,10 +78,18 @@ struct Function::State {
                                                            bool sharesMemory) const;
 
 private:
-  using Memory = absl::InlinedVector<void *, 64>;
+  /// What types say, flat.
+  struct Kind {
+    DType dtype;
+    size_t rank;
+  };
+  std::vector<Kind> inputKinds, outputKinds;
+  size_t numOutputAxes = 0; ///< of all outputs
+  using Memory = absl::FixedArray<void *, 64>;
   void prepareCode();
   template <class Fits> const detail::BoundCall *codeFor(Fits fits) const;
-  bool callCode(const detail::BoundCall &call, Memory &memory, std::vector<Tensor> &results) const;
+  /// `memory`: that of the arguments, with room for what is behind it.
+  bool callCode(const detail::BoundCall &call, void **memory, std::vector<Tensor> &results) const;
 };
 
 /// ValueError for a handle of none: "the Function to bind".

@@ -8,6 +8,7 @@
 #include "Runtime/HugePages.h"
 #include "Runtime/ThreadBlocks.h"
 #include "Support/LentObject.h"
+#include "Support/ThreadLocal.h"
 
 namespace graphc {
 
@@ -18,8 +19,11 @@ static LentObject<Allocator> &allocators() {
 
 void setAllocator(std::shared_ptr<Allocator> allocator) { allocators().set(std::move(allocator)); }
 
-static thread_local int64_t numAllocations = 0;
+bool ArrayMemory::isOfProgram() { return allocators().isThere(); }
+
+GRAPHC_NEAR static constinit thread_local int64_t numAllocations = 0;
 int64_t ArrayMemory::allocationsOfThread() { return numAllocations; }
+void ArrayMemory::countAllocation() { ++numAllocations; }
 
 bool ArrayMemory::allocate(int64_t bytes, bool zeroed) {
   reset();
@@ -29,7 +33,7 @@ bool ArrayMemory::allocate(int64_t bytes, bool zeroed) {
     block_ = own->allocate(size_t(bytes), kAlignment);
     if (!block_)
       return false;
-    ++numAllocations;
+    countAllocation();
     from_ = std::move(own);
     data_ = static_cast<char *>(block_);
     size_ = bytes;
@@ -43,7 +47,7 @@ bool ArrayMemory::allocate(int64_t bytes, bool zeroed) {
   block_ = zeroed ? std::calloc(size, 1) : takeBlock(size);
   if (!block_)
     return false;
-  ++numAllocations;
+  countAllocation();
   preferHugePages(block_, size);
   auto address = reinterpret_cast<uintptr_t>(block_);
   data_ = reinterpret_cast<char *>((address + kAlignment - 1) & ~uintptr_t(kAlignment - 1));

@@ -25,6 +25,9 @@ public:
   void reset();
   /// How often this thread has been given memory, of any array.
   static int64_t allocationsOfThread();
+  static void countAllocation();
+  /// Whether the program has an Allocator of its own.
+  static bool isOfProgram();
   char *data() const { return data_; }
   int64_t size() const { return size_; }
 

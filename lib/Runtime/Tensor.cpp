@@ -7,13 +7,12 @@
 #include <limits>
 #include <utility>
 
-#include "Runtime/ArrayMemory.h"
 #include "Runtime/CheckDType.h"
 #include "Runtime/ContentHash.h"
 #include "Runtime/Element.h"
+#include "Runtime/TensorRep.h"
 #include "Runtime/ThreadBlocks.h"
 #include "Support/Text.h"
-#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "graphc/Host.h"
 #include "graphc/Status.h"
@@ -29,71 +28,6 @@
 #endif
 
 namespace graphc {
-
-/// An axis of 0 counts as one of 1.
-static void putRowMajorStrides(absl::Span<const int64_t> shape, int64_t *strides) {
-  int64_t stride = 1;
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    strides[axis] = stride;
-    stride *= std::max<int64_t>(shape[axis], 1);
-  }
-}
-
-struct Tensor::Rep {
-  DType dtype;
-  bool contiguous = false;
-  bool ownsMemory = false; // `block` or `small`
-  /// Whoever wants to write makes a copy. Other handles may be looked at while one is frozen.
-  std::atomic<bool> isFrozen = false;
-  /// Of a frozen one: its contentHash() once somebody has asked; 0 before.
-  std::atomic<uint64_t> hash = 0;
-  int64_t numElements = 0;
-  void *data = nullptr;
-  /// The shape, then the strides.
-  absl::InlinedVector<int64_t, 8> dims;
-  /// Keeps borrowed memory, or another Rep's, alive.
-  std::shared_ptr<void> owner;
-  ArrayMemory block;
-  /// A number or two need no block of their own. Room for a cache line at a multiple of 64 bytes.
-  static constexpr int64_t kSmallBytes = 64;
-  char small[2 * kSmallBytes];
-
-  Rep(DType dtype, absl::Span<const int64_t> shape, absl::Span<const int64_t> strides)
-      : dtype(dtype), dims(shape.size() + strides.size()) {
-    std::copy(shape.begin(), shape.end(), dims.begin());
-    std::copy(strides.begin(), strides.end(), dims.begin() + int64_t(shape.size()));
-    numElements = 1;
-    for (int64_t extent : shape)
-      numElements *= extent;
-    contiguous = isRowMajor();
-  }
-  /// Row-major.
-  Rep(DType dtype, absl::Span<const int64_t> shape)
-      : dtype(dtype), contiguous(true), numElements(1), dims(2 * shape.size()) {
-    std::copy(shape.begin(), shape.end(), dims.begin());
-    putRowMajorStrides(shape, dims.data() + shape.size());
-    for (int64_t extent : shape)
-      numElements *= extent;
-  }
-  Rep(const Rep &) = delete;
-
-  size_t rank() const { return dims.size() / 2; }
-  absl::Span<const int64_t> shape() const { return {dims.data(), rank()}; }
-  absl::Span<const int64_t> strides() const { return {dims.data() + rank(), rank()}; }
-
-private:
-  bool isRowMajor() const {
-    if (numElements == 0)
-      return true;
-    int64_t expected = 1;
-    for (size_t axis = rank(); axis-- > 0;) {
-      if (shape()[axis] != 1 && strides()[axis] != expected)
-        return false;
-      expected *= shape()[axis];
-    }
-    return true;
-  }
-};
 
 namespace {
 
@@ -144,44 +78,79 @@ std::optional<Extremes> extremes(DType dtype, absl::Span<const int64_t> shape,
 
 } // namespace
 
-/// Row-major memory at a multiple of 64 bytes.
-static absl::StatusOr<std::shared_ptr<Tensor::Rep>>
-makeOwned(DType dtype, absl::Span<const int64_t> shape, bool zeroed) {
+namespace {
+
+/// For std::allocate_shared: so many bytes more behind what is made, which begin at `*room`.
+template <class T> struct RoomBehind {
+  using value_type = T;
+  size_t bytes;
+  char **room;
+  RoomBehind(size_t bytes, char **room) : bytes(bytes), room(room) {}
+  template <class U> RoomBehind(const RoomBehind<U> &o) : bytes(o.bytes), room(o.room) {}
+  T *allocate(size_t count) {
+    char *block = static_cast<char *>(takeBlock(count * sizeof(T) + bytes));
+    if (!block)
+      throw std::bad_alloc();
+    *room = block + count * sizeof(T);
+    return reinterpret_cast<T *>(block);
+  }
+  void deallocate(T *block, size_t count) { giveBlock(block, count * sizeof(T) + bytes); }
+  template <class U> bool operator==(const RoomBehind<U> &o) const { return bytes == o.bytes; }
+};
+
+/// Arrays of so many bytes are one block with what tells of them; numbers always, others where no
+/// Allocator of the program's and no sanitizer wants to see them.
+constexpr int64_t kNumberBytes = 64, kJoinedBytes = 32 << 10;
+
+} // namespace
+
+bool Tensor::Rep::allocate(Tensor &tensor, DType dtype, absl::Span<const int64_t> shape,
+                           int64_t bytes, bool zeroed) {
+  const bool isNumber = bytes <= kNumberBytes;
+  const bool isJoined =
+      isNumber || (bytes <= kJoinedBytes && keepsBlocks() && !ArrayMemory::isOfProgram());
+  constexpr auto kLast = int64_t(ArrayMemory::kAlignment) - 1;
+  char *room = nullptr;
+  try {
+    tensor.rep_ = std::allocate_shared<Rep>(
+        RoomBehind<Rep>(isJoined ? size_t(((bytes + kLast) & ~kLast) + kLast) : 0, &room), dtype,
+        shape);
+  } catch (const std::bad_alloc &) {
+    return false;
+  }
+  Rep &rep = *tensor.rep_;
+  rep.ownsMemory = true;
+  if (!isJoined) {
+    const bool hasMemory = rep.block.allocate(bytes, zeroed);
+    rep.data = rep.block.data();
+    return hasMemory;
+  }
+  if (!isNumber)
+    ArrayMemory::countAllocation();
+  room += -reinterpret_cast<intptr_t>(room) & kLast;
+  rep.data = room;
+  if (zeroed)
+    std::memset(room, 0, size_t(bytes));
+  return true;
+}
+
+static absl::StatusOr<Tensor> makeOwned(DType dtype, absl::Span<const int64_t> shape, bool zeroed) {
   absl::StatusOr<int64_t> bytes = checkShape(dtype, shape);
   if (!bytes.ok())
     return bytes.status();
-  auto rep = std::allocate_shared<Tensor::Rep>(BlockAllocator<Tensor::Rep>(), dtype, shape);
-  rep->ownsMemory = true;
-  if (*bytes > Tensor::Rep::kSmallBytes) {
-    if (!rep->block.allocate(*bytes, zeroed))
-      return makeError(ErrorKind::OutOfMemory, absl::StrCat("no memory for ", *bytes, " bytes of ",
-                                                            Type(dtype, shape).brief()));
-    rep->data = rep->block.data();
-    return rep;
-  }
-  if (zeroed)
-    std::memset(rep->small, 0, sizeof(rep->small));
-  constexpr uintptr_t kLast = ArrayMemory::kAlignment - 1;
-  rep->data = reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(rep->small) + kLast) & ~kLast);
-  return rep;
+  absl::StatusOr<Tensor> made = Tensor();
+  if (!Tensor::Rep::allocate(*made, dtype, shape, *bytes, zeroed))
+    return makeError(ErrorKind::OutOfMemory, absl::StrCat("no memory for ", *bytes, " bytes of ",
+                                                          Type(dtype, shape).brief()));
+  return made;
 }
 
 absl::StatusOr<Tensor> Tensor::allocate(DType dtype, absl::Span<const int64_t> shape) {
-  auto rep = makeOwned(dtype, shape, /*zeroed=*/false);
-  if (!rep.ok())
-    return rep.status();
-  Tensor tensor;
-  tensor.rep_ = *std::move(rep);
-  return tensor;
+  return makeOwned(dtype, shape, /*zeroed=*/false);
 }
 
 absl::StatusOr<Tensor> Tensor::zeros(DType dtype, absl::Span<const int64_t> shape) {
-  auto rep = makeOwned(dtype, shape, /*zeroed=*/true);
-  if (!rep.ok())
-    return rep.status();
-  Tensor tensor;
-  tensor.rep_ = *std::move(rep);
-  return tensor;
+  return makeOwned(dtype, shape, /*zeroed=*/true);
 }
 
 absl::StatusOr<Tensor> Tensor::full(DType dtype, absl::Span<const int64_t> shape,

@@ -5,6 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
+#include <utility>
+
+#include "Support/ThreadLocal.h"
 
 namespace graphc {
 namespace {
@@ -24,30 +28,33 @@ bool isKept(size_t size) { return size >= kLeast && size <= kMost && !kIsWatched
 
 /// Blocks of one size, the last one first.
 struct Shelf {
-  static constexpr int kMostBlocks = 32;
-  size_t size = 0; ///< 0: of none yet
+  static constexpr uint32_t kMostBlocks = 32;
+  uint32_t count = 0, most = 0;
   uint64_t lastUse = 0;
-  int count = 0;
   std::array<void *, kMostBlocks> blocks = {};
 
-  bool isFull() const { return count == std::min(kMostBlocks, int(kMost / size)); }
   void clear() {
     while (count > 0)
-      std::free(blocks[size_t(--count)]);
+      std::free(blocks[--count]);
   }
 };
 
 struct ThreadBlocks {
   static constexpr uint64_t kSeldom = 1024;
-  std::array<Shelf, 16> shelves = {};
+  static constexpr size_t kShelves = 16;
+  std::array<uint32_t, kShelves> sizes = {}; ///< of shelves; 0: of none yet. A cache line
+  std::array<Shelf, kShelves> shelves = {};
   uint64_t uses = 0;
-  bool hasEnded = false; ///< the thread keeps nothing any more
 
-  Shelf *find(size_t size) {
+  ~ThreadBlocks() {
     for (Shelf &shelf : shelves)
-      if (shelf.size == size) {
-        shelf.lastUse = ++uses;
-        return &shelf;
+      shelf.clear();
+  }
+  Shelf *find(size_t size) {
+    for (size_t i = 0; i < kShelves; ++i)
+      if (sizes[i] == size) {
+        shelves[i].lastUse = ++uses;
+        return &shelves[i];
       }
     return nullptr;
   }
@@ -55,48 +62,54 @@ struct ThreadBlocks {
   /// than there are shelves would clear one another's.
   Shelf *make(size_t size) {
     Shelf &shelf = *std::ranges::min_element(shelves, {}, &Shelf::lastUse);
-    if (shelf.size && ++uses - shelf.lastUse < kSeldom)
+    uint32_t &own = sizes[size_t(&shelf - shelves.data())];
+    if (own && ++uses - shelf.lastUse < kSeldom)
       return nullptr;
     shelf.clear();
-    shelf.size = size;
+    own = uint32_t(size);
+    shelf.most = std::min(Shelf::kMostBlocks, uint32_t(kMost / size));
     shelf.lastUse = ++uses;
     return &shelf;
   }
 };
 
-// Without a destructor: arrays of other thread_local variables may go after it.
-thread_local ThreadBlocks ofThread;
+GRAPHC_NEAR constinit thread_local ThreadBlocks *ofThread = nullptr;
+GRAPHC_NEAR constinit thread_local bool hasEnded = false; ///< the thread keeps nothing any more
 struct ThreadEnd {
-  ~ThreadEnd() {
-    ofThread.hasEnded = true;
-    for (Shelf &shelf : ofThread.shelves)
-      shelf.clear();
+  ~ThreadEnd() { // arrays of other thread_local variables may go after this
+    hasEnded = true;
+    delete std::exchange(ofThread, nullptr);
   }
 };
+
+/// Null where there is no memory for it.
+ThreadBlocks *blocksOfThread() {
+  if (!ofThread) {
+    static thread_local const ThreadEnd end;
+    ofThread = new (std::nothrow) ThreadBlocks;
+  }
+  return ofThread;
+}
 
 } // namespace
 
 bool keepsBlocks() { return !kIsWatched; }
 
 void *takeBlock(size_t size) {
-  if (isKept(size))
-    if (Shelf *shelf = ofThread.find(size); shelf && shelf->count > 0)
-      return shelf->blocks[size_t(--shelf->count)];
+  if (isKept(size) && ofThread)
+    if (Shelf *shelf = ofThread->find(size); shelf && shelf->count > 0)
+      return shelf->blocks[--shelf->count];
   return std::malloc(size);
 }
 
 void giveBlock(void *block, size_t size) {
-  ThreadBlocks &own = ofThread;
-  if (!block || !isKept(size) || own.hasEnded)
+  ThreadBlocks *own = block && isKept(size) && !hasEnded ? blocksOfThread() : nullptr;
+  Shelf *shelf = own ? own->find(size) : nullptr;
+  if (own && !shelf)
+    shelf = own->make(size);
+  if (!shelf || shelf->count == shelf->most)
     return std::free(block);
-  Shelf *shelf = own.find(size);
-  if (!shelf) {
-    static thread_local const ThreadEnd end;
-    shelf = own.make(size);
-  }
-  if (!shelf || shelf->isFull())
-    return std::free(block);
-  shelf->blocks[size_t(shelf->count++)] = block;
+  shelf->blocks[shelf->count++] = block;
 }
 
 } // namespace graphc

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 
 namespace graphc {
 
@@ -16,20 +15,5 @@ void giveBlock(void *block, size_t size);
 
 /// False under a sanitizer.
 bool keepsBlocks();
-
-/// For std::allocate_shared.
-template <class T> struct BlockAllocator {
-  using value_type = T;
-  BlockAllocator() = default;
-  template <class U> BlockAllocator(const BlockAllocator<U> &) {}
-  T *allocate(size_t count) {
-    void *block = takeBlock(count * sizeof(T));
-    if (!block)
-      throw std::bad_alloc();
-    return static_cast<T *>(block);
-  }
-  void deallocate(T *block, size_t count) { giveBlock(block, count * sizeof(T)); }
-  template <class U> bool operator==(const BlockAllocator<U> &) const { return true; }
-};
 
 } // namespace graphc

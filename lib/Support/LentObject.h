@@ -19,8 +19,9 @@ public:
     isThere_.store(object != nullptr, std::memory_order_relaxed);
     object_.swap(object); // the old one goes after the lock
   }
+  bool isThere() const { return isThere_.load(std::memory_order_relaxed); }
   std::shared_ptr<T> get() {
-    if (!isThere_.load(std::memory_order_relaxed))
+    if (!isThere())
       return nullptr;
     std::lock_guard lock(mutex_);
     return object_;

@@ -61,6 +61,8 @@ private:
 
   //===--- ProductMemory.cpp ----------------------------------------------===//
   bool mustPack();
+  bool areColumnsTransposed();
+  void findSquares();
   void placeRight();
   void placeLeft();
   void findOperands();
@@ -117,12 +119,15 @@ private:
   void setMasks(mlir::Value first, mlir::Value upper, bool masked);
   void packPanel(mlir::Value buffer, mlir::Value offset, mlir::Value lower, mlir::Value upper);
   void fetchCopied(int operand, Size ahead);
+  void packSquares(mlir::Value buffer, mlir::Value offset, mlir::Value column, mlir::Value end,
+                   int side);
   void packPanelTransposed(mlir::Value buffer, mlir::Value offset, mlir::Value first,
                            mlir::Value last);
   void packLeftInTiles(mlir::Value first, mlir::Value end);
   bool copyShortRun(mlir::Value address, mlir::Value place, Size length);
   void packLeft(mlir::Value first, mlir::Value end);
   void packPanels(mlir::Value buffer, mlir::Value first, mlir::Value lower, mlir::Value upper);
+  mlir::Value joinLines(llvm::SmallVector<mlir::Value> lines);
   llvm::SmallVector<mlir::Value> transposeSquares(llvm::ArrayRef<mlir::Value> lines, int side);
   void transposeInSquares(llvm::MutableArrayRef<mlir::Value> squares);
 
@@ -179,9 +184,12 @@ private:
   //===--- ProductColumns.cpp ---------------------------------------------===//
   void placeLastColumns();
   void findLastColumns(mlir::Value rest);
+  void packWholeLastColumns(mlir::Value end);
   void packLastColumns(mlir::Value copied);
   void emitLastColumnsAsDots();
   void emitLastColumnsOfRows();
+  void sumLastColumns(mlir::Value count, int beside);
+  void keepLastColumns();
 
   //===--- ProductPairs.cpp -----------------------------------------------===//
   void setPairs();

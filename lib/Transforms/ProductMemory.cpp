@@ -110,6 +110,12 @@ bool ProductEmitter::mustPack() {
          constantSize(strideAlong(nest, shape.right, shape.columnLoop)) != 1;
 }
 
+/// Whether elements of the right operand's columns stand together.
+bool ProductEmitter::areColumnsTransposed() {
+  return constantSize(strideAlong(nest, shape.right, shape.columnLoop)) != 1 &&
+         constantSize(strideAlong(nest, shape.right, shape.sums[0])) == 1;
+}
+
 /// Memory for panels of the right operand, or those that are kept.
 void ProductEmitter::placeRight() {
   int64_t bytes = memoryBytes(shape.element), width = shape.width();
@@ -129,6 +135,8 @@ void ProductEmitter::placeRight() {
   memory.numPanels = !shape.isWindow     ? kPanels
                      : shape.isLeftPlain ? kWindowPanels
                                          : kWideWindowPanels;
+  if (std::optional<int64_t> known = constantSize(shape.numColumns); known && !shape.isWindow)
+    memory.numPanels = std::clamp<int64_t>(llvm::divideCeil(*known, width), 1, memory.numPanels);
   // Of pairs there are half as many, or one of one k, and up to three lines more behind them.
   int64_t roomPanels = memory.numPanels + (shape.group > 1 ? 3 : 0);
   llvm::SmallVector<Size> room = joined(Size(b.getIndexAttr(width * roomPanels)), sums);
@@ -192,6 +200,13 @@ void ProductEmitter::placeLeft() {
   memory.copiedAddress = addressOf(memory.copied.buffer);
 }
 
+/// Where panels of a transposed right operand are read in squares, if they are.
+void ProductEmitter::findSquares() {
+  if (uses(Optimization::SquarePanels) && shape.group == 1 && !shape.isWindow &&
+      shape.isRightPlain && areColumnsTransposed())
+    memory.rightSource = productAddress(shape.right);
+}
+
 /// The operands' addresses at the present iteration of the other loops.
 void ProductEmitter::findOperands() {
   auto inBytes = [&](Size elements) { return bytesOf(elements, shape.element); };
@@ -199,6 +214,8 @@ void ProductEmitter::findOperands() {
   if (shape.group > 1)
     findPairs();
   memory.rightAddress = memory.mustPack ? Value() : productAddress(shape.right);
+  if (!memory.blockPanels)
+    findSquares();
   if (memory.keptRows) {
     Value start = addressOf(body->memory[size_t(nest.inputs[size_t(shape.left)])].buffer);
     Value rowBytes = arith::MaxSIOp::create(b, inBytes(shape.length), stack->constant(1));

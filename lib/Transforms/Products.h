@@ -20,8 +20,11 @@ inline constexpr int kRowsOfPointer = 7;
 /// Tiles fetch what comes next in front of so many terms at least, or put them into a buffer.
 inline constexpr int64_t kTermsAtOnce = 16;
 
-/// So few columns behind the last whole vector are done as dot products.
+/// So few columns behind the last whole vector are done as dot products: one for each row where
+/// there are so many terms; several, where there are twice as many, or no others; where rows stand
+/// together, so many rows and terms for each.
 inline constexpr int kLastColumns = 4;
+inline constexpr int64_t kDotTerms = 16;
 /// Rows of a block that has sums of last columns beside a transposed left operand, at most.
 inline constexpr int64_t kRowsOfSums = 256;
 
@@ -199,8 +202,9 @@ struct ProductMemory {
   Size leftRowStride, leftSumStride;
   /// At the present iteration of the other loops.
   mlir::Value leftAddress, rightAddress, firstKeptRow;
-  mlir::Value columnStep, sumStep;         ///< of the right operand where it lies
-  mlir::Value leftSource, rightSource;     ///< of pairs: the operands where they lie
+  mlir::Value columnStep, sumStep; ///< of the right operand where it lies
+  /// Of pairs: the operands where they lie. Of columns whose elements stand together, too.
+  mlir::Value leftSource, rightSource;
   mlir::Value tileConfiguration, tileSums; ///< of tile registers: memory of the stack
 };
 

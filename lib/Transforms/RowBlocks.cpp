@@ -186,6 +186,7 @@ void ProductEmitter::copyBlockPanels() {
   }
   Value end = arith::SelectOp::create(b, isCopied, numColumns, zero);
   copies.now = allSums();
+  findSquares();
   packPanels(buffer, zero, zero, end);
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
   Value panels = arith::SelectOp::create(b, isCopied, address, zero);

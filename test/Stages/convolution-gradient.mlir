@@ -19,7 +19,7 @@
 // KERNELS-NOT: kernel @
 
 // Rows of the weights stand together. Whole tiles fetch what they read of them some steps ahead, and copy it on the way; one
-// vector of columns follows; the last column is done by four vectors of rows beside two columns.
+// vector of columns follows; the last column is done by four vectors of rows.
 // LOOPS: func.func @graphc_mul_sum
 // LOOPS: :32 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS-COUNT-2: llvm.intr.prefetch
@@ -32,9 +32,9 @@
 // LOOPS: :32 = scf.for {{.*}} -> (vector<16xf32>
 // LOOPS-COUNT-2: llvm.intr.prefetch
 // LOOPS-NOT: llvm.intr.prefetch
-// LOOPS: :11 = scf.for {{.*}} -> (vector<16xf32>
-// LOOPS-COUNT-8: math.fma
-// LOOPS-COUNT-8: vector.store
+// LOOPS: :6 = scf.for {{.*}} -> (vector<16xf32>
+// LOOPS-COUNT-4: math.fma
+// LOOPS-COUNT-4: vector.store
 
 // A phase's elements are those of half a vector, each for two lanes.
 // LOOPS: func.func @graphc_{{.*}}mod

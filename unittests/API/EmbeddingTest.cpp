@@ -57,9 +57,12 @@ struct LentMemory {
 
 TEST(Allocator, HasTheArrays) {
   std::weak_ptr<CountingAllocator> first;
-  Tensor kept;
+  Tensor kept, before = *Tensor::full(DType::Float32, {20}, 1.5);
   {
     LentMemory memory;
+    EXPECT_EQ(before.flat<float>()[19], 1.5f);
+    before = Tensor();
+    EXPECT_EQ(memory->live, 0u);
     first = memory.own;
     Tensor zeros = *Tensor::zeros(DType::Float64, {100});
     EXPECT_EQ(memory->live, 800u);

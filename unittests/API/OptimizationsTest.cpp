@@ -124,6 +124,12 @@ Example exampleOf(std::string_view name) {
     return {{x, y}, dot(x, y), {wholeNumbers({40, 300}), wholeNumbers({300, 200})}};
   if (name == "row-tiles") // of the transposed one, with columns that are left over
     return {{x, y}, dot(x.T(), y), {wholeNumbers({130, 200}), wholeNumbers({130, 403})}};
+  if (name == "square-panels") // with a panel of fewer columns, and k behind the last eight
+    return {{x, y}, dot(x, y.T()), {wholeNumbers({37, 45}), wholeNumbers({70, 45})}};
+  if (name == "half-vectors") {
+    Variable few = tensor(DType::Float32, {kDynamic, 7}, "few");
+    return {{x, few}, dot(x, few), {a, wholeNumbers({70, 7})}};
+  }
   if (name == "whole-lines") // lines of 49 elements, of less than 128 KB
     return {{x, y}, dot(x, y), {wholeNumbers({200, 300}), wholeNumbers({300, 49})}};
   if (name == "buffer-rows") // rows of 4 KB, which collide

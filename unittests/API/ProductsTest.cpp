@@ -226,7 +226,7 @@ TEST(Products, LastColumnsReadTheirRowAlone) {
   const int64_t m = 13;
   for (const char *target : {"native", "x86-64-v3", "x86-64"})
     for (DType dtype : {DType::Float32, DType::Float64})
-      for (int64_t n : {17, 18, 19, 20})
+      for (int64_t n : {2, 3, 4, 17, 18, 19, 20})
         for (bool isKnown : {false, true}) {
           Variable a = tensor(dtype, {kDynamic, kDynamic}, "a"),
                    b = tensor(dtype, {kDynamic, isKnown ? n : kDynamic}, "b");
@@ -256,6 +256,26 @@ TEST(Products, LastColumnsReadTheirRowAlone) {
             }
           }
         }
+}
+
+// Whole squares of transposed panels, and what is left of columns and k.
+TEST(Products, SquaresReadNothingAroundTheirLines) {
+  Variable a = fmatrix("a"), b = fmatrix("b");
+  for (const char *target : {"native", "x86-64-v3", "x86-64"}) {
+    absl::StatusOr<Function> f = function({a, b}, {dot(a, transpose(b))}, {.target = target});
+    ASSERT_TRUE(f.ok()) << f.status();
+    for (int64_t n : {8, 15, 16, 17, 31, 32, 33, 48})
+      for (int64_t k : {7, 8, 9, 12, 15, 16, 20, 64}) {
+        Tensor left = filled({15, k}, 1), right = filled({n, k}, 2);
+        auto elsewhere = f->call({left, right});
+        for (bool isBegin : {false, true}) {
+          const testing::AtEdgeOfPages atEdge(right, isBegin);
+          auto there = f->call({left, atEdge.tensor()});
+          ASSERT_TRUE(there.ok() && elsewhere.ok()) << there.status();
+          EXPECT_EQ((*there)[0], (*elsewhere)[0]) << target << " " << n << "x" << k;
+        }
+      }
+  }
 }
 
 // Lines of less than half a vector with AVX-512, of one, and of more, whose length kernels know or

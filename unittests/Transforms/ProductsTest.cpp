@@ -27,6 +27,7 @@ struct Product {
   Layout left = Layout::AsItIs, right = Layout::AsItIs;
   int64_t batch = 0; ///< 0: no batch axis
   bool hasEpilogue = false;
+  bool knowsColumns = false; ///< types say how many there are
 };
 
 double elementOf(const Tensor &t, int64_t i) {
@@ -135,11 +136,17 @@ void check(const Product &p, const TargetDescription &target = hostTarget()) {
   if (p.batch)
     shapeC.insert(shapeC.begin(), p.batch);
 
-  auto typeOf = [&](const std::vector<int64_t> &shape) {
-    return Type(p.dtype, std::vector<int64_t>(shape.size(), kDynamic));
+  auto typeOf = [&](const std::vector<int64_t> &shape, size_t columns) {
+    std::vector<int64_t> extents(shape.size(), kDynamic);
+    if (p.knowsColumns && columns < shape.size())
+      extents[columns] = p.n;
+    return Type(p.dtype, extents);
   };
+  const size_t last = shapeB.size() - 1;
   Emitter e;
-  Array a = e.operand(typeOf(shapeA)), b = e.operand(typeOf(shapeB)), c = e.operand(typeOf(shapeC));
+  Array a = e.operand(typeOf(shapeA, shapeA.size())),
+        b = e.operand(typeOf(shapeB, p.right == Layout::Transposed ? last - 1 : last)),
+        c = e.operand(typeOf(shapeC, shapeC.size() - 1));
   int axis = p.batch ? 1 : 0;
   Extent rows = e.dim(c, axis), columns = e.dim(c, axis + 1);
   int sumAxis = p.left == Layout::Transposed ? 0 : 1;
@@ -291,6 +298,41 @@ TEST(ProductShapes, LastColumns) {
     for (int64_t columns : {2, 3, 4})
       for (int64_t k : {32, 33, 34, 35, 63, 1021, 1025})
         check({dtype, 9 + k % 8, 16 + columns, k, Layout::AsItIs, Layout::AsItIs, 0, true});
+}
+
+/// Products of no more columns than half a vector has lanes, and of two to four, which are last
+/// columns alone: with few terms, too, and fewer rows than a vector of them has. Transposed right
+/// operands, in squares and what is left behind these.
+TEST(ProductShapes, FewKnownColumns) {
+  constexpr int64_t kRows[] = {4, 9, 37, 215, 300}, kTerms[] = {3, 16, 17, 20, 31, 33, 70};
+  auto checkAll = [&](DType dtype, int64_t n, int number, const TargetDescription &target) {
+    for (Layout left : {Layout::AsItIs, Layout::Transposed})
+      for (Layout right : {Layout::AsItIs, Layout::Transposed}) {
+        const int64_t m = kRows[number % 5], k = kTerms[number % 7];
+        check({dtype, m, n, k, left, right, number % 3 ? 0 : 2, number % 2 == 0, true}, target);
+        ++number;
+      }
+  };
+  int number = 0;
+  for (DType dtype : kDTypes)
+    for (int64_t n = 2; n <= 9; ++n)
+      checkAll(dtype, n, number += 4, hostTarget());
+  for (const TargetDescription &target : runnableTargets())
+    for (int64_t n : {3, 4, 7})
+      for (DType dtype : {DType::Float32, DType::Float64})
+        checkAll(dtype, n, number += 5, target);
+}
+
+/// Panels of transposed right operands: whole vectors of columns, and parts of one; all that may be
+/// left of k behind squares; sums in parts.
+TEST(ProductShapes, SquaresOfTransposedPanels) {
+  for (const TargetDescription &target : runnableTargets())
+    for (int64_t k = 15; k <= 24; ++k) {
+      const int64_t n = 13 * k % 50 + 4;
+      check({DType::Float32, 31, n, k, Layout::AsItIs, Layout::Transposed, 0, true}, target);
+      check({DType::Float64, 17, n, k, Layout::Transposed, Layout::Transposed, 2}, target);
+    }
+  check({DType::Float32, 230, 70, 2500, Layout::AsItIs, Layout::Transposed});
 }
 
 /// The first tile of rows copies panels of the right operand on its way, where rows stand together
