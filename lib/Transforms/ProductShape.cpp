@@ -246,6 +246,9 @@ bool ProductEmitter::mayKeepRows() const {
       shape.sums.size() != 1 || shape.backwards.any())
     return false;
   const KernelArray &array = kernel.arrays[size_t(nest.inputs[size_t(shape.left)])];
+  if (auto length = constantSize(nest.extents[size_t(shape.sums[0])]);
+      length && !copiesRows(kCopiedBytes, *length * memoryBytes(array.element)))
+    return false;
   mlir::AffineMap map = mapOf(nest, shape.left);
   unsigned rank = map.getNumResults();
   auto isLoop = [&](unsigned axis, int loop) {
@@ -265,6 +268,9 @@ std::optional<KeptForm> ProductEmitter::keptPanels() const {
   const KernelArray &array = kernel.arrays[size_t(nest.inputs[size_t(shape.right)])];
   mlir::AffineMap map = mapOf(nest, shape.right);
   if (array.role != KernelArray::Role::Input || map.getNumResults() != 2)
+    return std::nullopt;
+  auto rows = constantSize(array.shape[0]), columns = constantSize(array.shape[1]);
+  if (rows && columns && *rows * *columns * memoryBytes(array.element) < kKeptPanelBytes)
     return std::nullopt;
   auto isLoop = [&](unsigned axis, int loop) {
     return map.getResult(axis) == mlir::getAffineDimExpr(unsigned(loop), b.getContext()) &&

@@ -12,6 +12,8 @@ Rows that do not stand together, and windows, have no copies of rows; columns th
 RUN: graphc compile transposed.mlir --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=PANELS
 RUN: graphc compile columns.mlir --emit=loops --target=x86-64-v4 | FileCheck %s --check-prefix=COLUMNS
 RUN: graphc compile window.mlir --emit=loops | FileCheck %s --check-prefix=NONE
+Nor have what is known to be smaller than anything that is kept.
+RUN: graphc compile tiny.mlir --emit=loops | FileCheck %s --check-prefix=NONE
 CHECK: graphc.kept = [array<i64: 1, 32, 4, 0, 1>, array<i64>, array<i64: 0, 0, 0, 0, 1>, array<i64>
 PANELS: graphc.kept = [array<i64: 1, 32, 4, 0, 1>, array<i64>, array<i64>
 ROWS: graphc.kept = [array<i64>, array<i64: 0, 0, 0, 0, 1>, array<i64>
@@ -44,6 +46,11 @@ RUN: graphc run batch.mlir -i x=random[3,1024,40] --full --threads 2 > threads
 RUN: graphc run batch.mlir -i x=random[3,1024,40] --full --exclude=kept-rows > without
 RUN: diff with without && diff with threads
 
+//--- tiny.mlir
+func.func @main(%x: tensor<?x16xf32>, %y: tensor<16x16xf32>) -> tensor<?x16xf32> {
+  %z = graph.dot %x, %y : (tensor<?x16xf32>, tensor<16x16xf32>) -> tensor<?x16xf32>
+  return %z : tensor<?x16xf32>
+}
 //--- product.mlir
 func.func @main(%x: tensor<1024x?xf32>) -> tensor<30x?xf32> {
   %n = graph.constant dense<30720> : tensor<i64>
