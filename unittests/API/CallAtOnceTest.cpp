@@ -179,6 +179,15 @@ TEST(CallAtOnce, FindsTheVersionOfItsExtents) {
 }
 
 // What calls with numbers find, too.
+// A number is no vector, whose code would read what is behind it.
+TEST(CallAtOnce, NumbersForVectors) {
+  Variable x = tensor(DType::Float64, {3}, "x");
+  absl::StatusOr<Function> f = function({x}, x + 1.0);
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_FALSE((*f)(2.0).ok());
+  EXPECT_THAT(numbersOf((*f)(Tensor({1, 2, 3}))), ElementsAre(2, 3, 4));
+}
+
 TEST(CallAtOnce, NumbersOfOtherDTypes) {
   Variable x = dscalar("x"), n = lscalar("n");
   absl::StatusOr<Function> f = function({x, n}, {x * n, n + 1});
