@@ -76,10 +76,6 @@ std::optional<Extremes> extremes(DType dtype, absl::Span<const int64_t> shape,
   return result;
 }
 
-} // namespace
-
-namespace {
-
 /// For std::allocate_shared: so many bytes more behind what is made, which begin at `*room`.
 template <class T> struct RoomBehind {
   using value_type = T;

@@ -328,8 +328,8 @@ bool ProductEmitter::findShape() {
          numColumns > kLastColumns && numColumns <= shape.lanes / 2)
     shape.lanes /= 2;
   const int64_t numTerms = extentFrom(nest.numParallel, nest.numLoops());
-  // Those that are last columns alone have vectors of several terms, which must be there. Of a
-  // transposed right operand, which would be copied to a panel first, dot products are as fast.
+  // Those that are last columns alone have vectors of several terms, which must be there. Not of a
+  // transposed right operand, which would be copied to a panel first: few rows would wait for it.
   const bool areLast = uses(Optimization::LastColumns) && shape.lanes > kLastColumns &&
                        !mustPack() && numColumns > 1 && numColumns <= kLastColumns &&
                        numTerms >= kDotTerms;
